@@ -1,0 +1,17 @@
+// trex: every verb that does not touch tensors, and the way to those that do.
+#include "app/command.h"
+#include "app/commands.h"
+
+namespace trex::app {
+
+std::span<const Command> all_commands() {
+  static const Command kCommands[] = {
+      {"help", "This list", nullptr},
+      {"version", "The version of this program", nullptr},
+  };
+  return kCommands;
+}
+
+}  // namespace trex::app
+
+int main(int argc, char** argv) { return trex::app::run_program(argc, argv); }

@@ -1,0 +1,124 @@
+// What main does in both executables.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/command.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+
+namespace trex::app {
+namespace {
+
+constexpr std::string_view kVersion = "0.1.0";
+
+void print_overview() {
+  fmt::print("trex {} - a DeepSeek-V4-class model through its whole working life\n\n", kVersion);
+  fmt::print("usage: trex COMMAND [ARGUMENTS]\n\n");
+  size_t width = 0;
+  for (const Command& command : all_commands()) width = std::max(width, command.name.size());
+  for (const Command& command : all_commands()) {
+    fmt::print("  {:<{}}  {}\n", command.name, width, command.summary);
+  }
+  fmt::print("\n'trex COMMAND --help' explains one command and its settings.\n");
+}
+
+// The command whose words the command line begins with; the longest wins.
+const Command* find_command(const Arguments& words) {
+  const Command* best = nullptr;
+  for (const Command& command : all_commands()) {
+    const auto parts = split(command.name, ' ');
+    const bool matches =
+        parts.size() <= words.size() && std::equal(parts.begin(), parts.end(), words.begin());
+    if (matches && (best == nullptr || command.name.size() > best->name.size())) best = &command;
+  }
+  return best;
+}
+
+Error unknown_command(const Arguments& words) {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) {
+    const auto parts = split(command.name, ' ');
+    if (parts.size() > 1 && parts[0] == words[0]) names.push_back(parts[1]);
+  }
+  if (!names.empty()) {
+    const std::string got = words.size() > 1 ? in_quotes(words[1]) : "nothing";
+    return usage_error("trex " + words[0], "one of " + listed(names), got,
+                       words.size() > 1 ? did_you_mean(words[1], names) : "");
+  }
+  for (const Command& command : all_commands()) names.emplace_back(split(command.name, ' ')[0]);
+  return usage_error("trex", "a command", in_quotes(words[0]),
+                     std::max(did_you_mean(words[0], names), std::string("see trex help")));
+}
+
+// Puts trex-model in this process's place.
+[[noreturn]] void become_model_program(char** argv) {
+  const std::string program = (program_folder() / "trex-model").string();
+  argv[0] = const_cast<char*>(program.c_str());
+  ::execv(program.c_str(), argv);
+  throw environment_error(program, "the program that holds this command", std::strerror(errno),
+                          "it is built with LibTorch: cmake --build --preset release");
+}
+
+int dispatch(const Arguments& words, char** argv) {
+  if (words.empty() || words[0] == "help" || words[0] == "--help" || words[0] == "-h") {
+    print_overview();
+    return 0;
+  }
+  if (words[0] == "version" || words[0] == "--version") {
+    fmt::print("trex {}\n", kVersion);
+    return 0;
+  }
+  const Command* command = find_command(words);
+  if (command == nullptr) throw unknown_command(words);
+  if (command->run == nullptr) become_model_program(argv);
+  const auto num_words = static_cast<std::ptrdiff_t>(split(command->name, ' ').size());
+  return command->run(Arguments(words.begin() + num_words, words.end()));
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  try {
+    return dispatch(Arguments(argv + 1, argv + argc), argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return error.exit_code();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "trex: expected enough memory; got none\n");
+    return static_cast<int>(ErrorKind::Environment);
+  } catch (const std::exception& error) {
+    // Libraries' exceptions are turned into Errors by the module that calls the library.
+    fmt::print(stderr, "trex: internal error: {}\n", error.what());
+    return static_cast<int>(ErrorKind::Environment);
+  }
+}
+
+bool parse_arguments(CLI::App& options, const Arguments& arguments,
+                     const std::string& settings_help) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+  try {
+    options.parse(reversed);
+    return true;
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", options.help());
+    if (!settings_help.empty()) fmt::print("\nSettings (in the file, or --set key=value):\n{}", settings_help);
+    return false;
+  } catch (const CLI::ExtrasError&) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : options.get_options()) {
+      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+    }
+    const auto extras = options.remaining();
+    const std::string got = extras.empty() ? "" : extras.front();
+    throw usage_error(options.get_name(), "a known option", in_quotes(got),
+                      std::max(did_you_mean(got, known), std::string("see --help")));
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(options.get_name(), "", error.what(), "see --help");
+  }
+}
+
+}  // namespace trex::app

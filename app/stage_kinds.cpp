@@ -1,0 +1,30 @@
+#include "app/stage_kinds.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trex::app {
+namespace {
+
+// A row is {"data generate", defaults<orgen::GenerateSettings>}.
+template <class Settings>
+[[maybe_unused]] std::vector<config::Field> defaults() {
+  static Settings settings;
+  return config::fields_of(settings);
+}
+
+}  // namespace
+
+std::span<const StageKind> stage_kinds() { return {}; }
+
+const StageKind& find_stage_kind(std::string_view verb, const std::string& where) {
+  std::vector<std::string> verbs;
+  for (const StageKind& kind : stage_kinds()) {
+    if (kind.verb == verb) return kind;
+    verbs.emplace_back(kind.verb);
+  }
+  throw input_error(where, "verb", "a command with settings", in_quotes(verb),
+                    did_you_mean(verb, verbs));
+}
+
+}  // namespace trex::app

@@ -1,0 +1,1 @@
+// Gives the pre-compiled LibTorch header a target to live in.
