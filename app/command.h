@@ -10,6 +10,8 @@
 
 namespace trex::app {
 
+inline constexpr std::string_view kVersion = "0.1.0";
+
 // The command line behind the verb.
 using Arguments = std::vector<std::string>;
 

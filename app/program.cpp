@@ -13,7 +13,7 @@
 namespace trex::app {
 namespace {
 
-constexpr std::string_view kVersion = "0.1.0";
+
 
 void print_overview() {
   fmt::print("trex {} - a DeepSeek-V4-class model through its whole working life\n\n", kVersion);

@@ -19,7 +19,9 @@ target_compile_options(trex_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wimplicit-fallthrough -Wunused-result
   # Designated initialisers name only what differs from the defaults.
-  -Wno-missing-field-initializers)
+  -Wno-missing-field-initializers
+  # GCC 12 sees overlaps in std::string concatenation where there are none.
+  -Wno-restrict)
 
 if(TREX_SANITIZE)
   target_compile_options(trex_options INTERFACE -fsanitize=${TREX_SANITIZE} -fno-omit-frame-pointer)

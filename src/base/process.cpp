@@ -50,8 +50,10 @@ class Pipe {
 // Only calls that are safe between fork and exec in a program with threads.
 [[noreturn]] void become(const char* const* arguments, const char* folder, bool captured,
                          const Pipe& in, const Pipe& out, const Pipe& err, const Pipe& failure) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // if we are killed, nobody is left to enforce the limits
+  // If we are killed, nobody is left to enforce the limits. A child that shares our terminal stays
+  // in our group, so that Ctrl-C reaches it, and may clean up.
+  if (captured) ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, captured ? SIGKILL : SIGTERM);
   ::signal(SIGPIPE, SIG_DFL);
   ::dup2(in.read_end(), STDIN_FILENO);
   if (captured) {
