@@ -79,6 +79,21 @@ int dispatch(const Arguments& words, char** argv) {
   return command->run(Arguments(words.begin() + num_words, words.end()));
 }
 
+// Before CLI11 looks, which would name a missing argument first and the misspelt one not at all.
+void refuse_unknown_options(const CLI::App& options, const Arguments& arguments) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : options.get_options()) {
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw usage_error(options.get_name(), "a known option", in_quotes(name),
+                      std::max(did_you_mean(name, known), std::string("see --help")));
+  }
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
@@ -99,6 +114,7 @@ int run_program(int argc, char** argv) {
 
 bool parse_arguments(CLI::App& options, const Arguments& arguments,
                      const std::string& settings_help) {
+  refuse_unknown_options(options, arguments);
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
   try {
     options.parse(reversed);
@@ -108,16 +124,11 @@ bool parse_arguments(CLI::App& options, const Arguments& arguments,
     if (!settings_help.empty()) fmt::print("\nSettings (in the file, or --set key=value):\n{}", settings_help);
     return false;
   } catch (const CLI::ExtrasError&) {
-    std::vector<std::string> known;
-    for (const CLI::Option* option : options.get_options()) {
-      for (const auto& name : option->get_lnames()) known.push_back("--" + name);
-    }
-    const auto extras = options.remaining();
-    const std::string got = extras.empty() ? "" : extras.front();
-    throw usage_error(options.get_name(), "a known option", in_quotes(got),
-                      std::max(did_you_mean(got, known), std::string("see --help")));
+    throw usage_error(options.get_name(), "no more arguments", in_quotes(arguments.back()),
+                      "see --help");
   } catch (const CLI::ParseError& error) {
-    throw usage_error(options.get_name(), "", error.what(), "see --help");
+    throw Error({.kind = ErrorKind::Usage, .where = options.get_name(), .field = error.what(),
+                 .expected = {}, .got = {}, .hint = "see --help"});
   }
 }
 
