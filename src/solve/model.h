@@ -4,7 +4,8 @@
 //   minimise or maximise  offset + c'x + 1/2 x'Qx   subject to  rows.lower <= A x <= rows.upper,
 //                                                   columns.lower <= x <= columns.upper
 //
-// Infinite bounds are +-kInfinity. Nothing here knows a solver.
+// Infinite bounds are +-kInfinity; a finite bound of kHuge or more in size counts as infinite, as
+// every solver takes it. Nothing here knows a solver.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,9 @@
 namespace trex::solve {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kHuge = 1e20;
+
+inline bool is_infinite(double bound) { return bound >= kHuge || bound <= -kHuge; }
 
 enum class Sense { Minimize, Maximize };
 enum class Domain { Continuous, Integer, Binary };
@@ -62,7 +66,8 @@ struct Model {
   std::vector<Entry> matrix;  // any order; a (row, column) pair occurs at most once
   std::vector<QuadraticEntry> quadratic;
 
-  // Builders; each returns the index of what it added.
+  // Builders; each returns the index of what it added. An empty name becomes C<index> or R<index>.
+  // The bounds of a binary column are clipped to [0, 1].
   int64_t add_column(Column column);
   // Terms of the same column are added up; zero sums are left out.
   int64_t add_row(std::string row_name, const std::vector<Term>& terms, double lower, double upper);
@@ -70,11 +75,12 @@ struct Model {
   int64_t at_least(std::string row_name, const std::vector<Term>& terms, double lower);
   int64_t equal(std::string row_name, const std::vector<Term>& terms, double value);
 
-  bool has_integers() const;
+  bool has_integers() const;  // integer or binary columns
 };
 
-// Throws Input, naming the item: a NaN or infinite coefficient, crossed bounds, an index out of
-// range, a pair named twice, two columns or rows of one name. `where` names the source.
+// Throws Input, naming the item: a NaN or infinite coefficient, crossed bounds, a binary outside
+// [0, 1], an index out of range, a pair named twice, a missing name, two columns or two rows of one
+// name. `where` names the source.
 void validate(const Model& model, const std::string& where);
 
 }  // namespace trex::solve
