@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/check.h"
 #include "base/compress.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -55,12 +56,16 @@ void sync_folder_of(const Path& path) {
   ::fsync(descriptor.get());  // not every file system can; the rename itself is atomic without it
 }
 
-std::string read_plain_file(const Path& path) {
-  const Descriptor descriptor(path, O_RDONLY, "a readable file");
+size_t size_of(const Descriptor& descriptor, const Path& path) {
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) throw system_error(path.string(), "a file", errno);
   if (S_ISDIR(status.st_mode)) throw environment_error(path.string(), "a file", "a folder");
-  std::string bytes(static_cast<size_t>(status.st_size), '\0');
+  return static_cast<size_t>(status.st_size);
+}
+
+std::string read_plain_file(const Path& path) {
+  const Descriptor descriptor(path, O_RDONLY, "a readable file");
+  std::string bytes(size_of(descriptor, path), '\0');
   size_t filled = 0;
   while (true) {
     if (filled == bytes.size()) bytes.resize(bytes.size() + 65536);  // pipes have no size
@@ -74,6 +79,26 @@ std::string read_plain_file(const Path& path) {
   return bytes;
 }
 
+// Old bytes or new ones: a file aside, on the disk before it takes the name.
+void replace_file(const Path& path, std::string_view bytes) {
+  if (path.has_parent_path()) make_folders(path.parent_path());
+  Path aside = path;
+  aside += fmt::format(".{}.tmp", ::getpid());
+  try {
+    const Descriptor descriptor(aside, O_WRONLY | O_CREAT | O_TRUNC, "a writable folder");
+    write_all(descriptor.get(), bytes, aside);
+    if (::fsync(descriptor.get()) != 0) throw system_error(aside.string(), "room to write", errno);
+    if (::rename(aside.c_str(), path.c_str()) != 0) {
+      throw system_error(path.string(), "a path that can be replaced", errno);
+    }
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw;
+  }
+  sync_folder_of(path);
+}
+
 }  // namespace
 
 std::string read_file(const Path& path) {
@@ -83,34 +108,18 @@ std::string read_file(const Path& path) {
 
 void write_file(const Path& path, std::string_view bytes) {
   if (path.extension() == ".zst") {
-    const std::string packed = compressed(bytes);
-    Path plain = path;
-    plain += ".packed";
-    write_file(plain, packed);
-    fs::rename(plain, path);
-    return;
+    replace_file(path, compressed(bytes));
+  } else {
+    replace_file(path, bytes);
   }
-  if (path.has_parent_path()) make_folders(path.parent_path());
-  Path aside = path;
-  aside += fmt::format(".{}.tmp", ::getpid());
-  try {
-    const Descriptor descriptor(aside, O_WRONLY | O_CREAT | O_TRUNC, "a writable folder");
-    write_all(descriptor.get(), bytes, aside);
-    if (::fsync(descriptor.get()) != 0) throw system_error(aside.string(), "room to write", errno);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(aside, ignored);
-    throw;
-  }
-  if (::rename(aside.c_str(), path.c_str()) != 0) {
-    throw system_error(path.string(), "a path that can be replaced", errno);
-  }
-  sync_folder_of(path);
 }
 
 void mark_done(const Path& folder) { write_file(folder / "DONE", ""); }
 
-bool is_done(const Path& folder) { return fs::exists(folder / "DONE"); }
+bool is_done(const Path& folder) {
+  std::error_code unreadable;
+  return fs::exists(folder / "DONE", unreadable);
+}
 
 void make_folders(const Path& folder) {
   std::error_code error;
@@ -120,7 +129,7 @@ void make_folders(const Path& folder) {
   }
 }
 
-std::vector<Path> files_below(const Path& folder) {
+std::vector<Path> files_below(const Path& folder) try {
   if (!fs::exists(folder)) throw environment_error(folder.string(), "a file or folder", "nothing");
   if (!fs::is_directory(folder)) return {folder};
   std::vector<Path> files;
@@ -129,6 +138,8 @@ std::vector<Path> files_below(const Path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+} catch (const fs::filesystem_error& error) {
+  throw environment_error(error.path1().string(), "a readable folder", error.code().message());
 }
 
 std::string content_hash_of(const Path& path) {
@@ -143,15 +154,13 @@ std::string content_hash_of(const Path& path) {
 
 Journal Journal::open(const Path& path) {
   if (path.has_parent_path()) make_folders(path.parent_path());
-  if (fs::exists(path)) {
-    const std::string bytes = read_plain_file(path);
-    const size_t last_newline = bytes.rfind('\n');
-    const size_t whole = last_newline == std::string::npos ? 0 : last_newline + 1;
-    if (whole != bytes.size() && ::truncate(path.c_str(), static_cast<off_t>(whole)) != 0) {
-      throw system_error(path.string(), "a writable journal", errno);
-    }
-  }
   Descriptor descriptor(path, O_WRONLY | O_CREAT | O_APPEND, "a writable journal");
+  const MappedFile old = MappedFile::open(path);
+  const size_t last_newline = old.bytes().rfind('\n');
+  const size_t whole = last_newline == std::string::npos ? 0 : last_newline + 1;
+  if (whole != old.bytes().size() && ::ftruncate(descriptor.get(), static_cast<off_t>(whole)) != 0) {
+    throw system_error(path.string(), "a writable journal", errno);
+  }
   return Journal(descriptor.release(), path);
 }
 
@@ -163,6 +172,7 @@ Journal::~Journal() {
 }
 
 void Journal::append(std::string_view line) {
+  TREX_CHECK(line.find('\n') == std::string_view::npos, "a record of {} is two lines", path_.string());
   std::string record(line);
   record += '\n';
   write_all(descriptor_, record, path_);
@@ -174,9 +184,7 @@ void Journal::sync() {
 
 MappedFile MappedFile::open(const Path& path) {
   const Descriptor descriptor(path, O_RDONLY, "a readable file");
-  struct stat status {};
-  if (::fstat(descriptor.get(), &status) != 0) throw system_error(path.string(), "a file", errno);
-  const auto size = static_cast<size_t>(status.st_size);
+  const size_t size = size_of(descriptor, path);
   if (size == 0) return MappedFile(nullptr, 0);
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor.get(), 0);
   if (address == MAP_FAILED) throw system_error(path.string(), "a file that can be mapped", errno);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,6 +10,15 @@
 #include "base/text.h"
 
 namespace trex {
+namespace {
+
+bool is_int64(const Json& value) {
+  constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
+  if (value.is_number_unsigned()) return value.get<uint64_t>() <= kLargest;
+  return value.is_number_integer();
+}
+
+}  // namespace
 
 Json parse_json(std::string_view text, const std::string& where) {
   try {
@@ -18,6 +28,8 @@ Json parse_json(std::string_view text, const std::string& where) {
     const std::string found =
         byte < text.size() ? in_quotes(text.substr(byte), 20) : std::string("the end");
     throw input_error(where, "", "JSON", fmt::format("{} at byte {}", found, byte));
+  } catch (const Json::out_of_range&) {
+    throw input_error(where, "", "numbers in the range of a double", "a larger one");
   }
 }
 
@@ -79,10 +91,7 @@ double JsonObject::number(std::string_view key) const {
 
 int64_t JsonObject::integer(std::string_view key) const {
   const Json& value = member(key, "a whole number");
-  const bool fits = value.is_number_integer() &&
-                    !(value.is_number_unsigned() &&
-                      value.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()});
-  if (!fits) throw error(key, "a whole number", json_kind(value));
+  if (!is_int64(value)) throw error(key, "a whole number", json_kind(value));
   return value.get<int64_t>();
 }
 
@@ -124,7 +133,7 @@ std::vector<int64_t> JsonObject::integers(std::string_view key) const {
   if (!value.is_array()) throw error(key, "a list of whole numbers", json_kind(value));
   std::vector<int64_t> integers;
   for (size_t i = 0; i < value.size(); ++i) {
-    if (!value[i].is_number_integer()) {
+    if (!is_int64(value[i])) {
       throw error(fmt::format("{}[{}]", key, i), "a whole number", json_kind(value[i]));
     }
     integers.push_back(value[i].get<int64_t>());

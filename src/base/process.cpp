@@ -6,13 +6,16 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -54,7 +57,6 @@ class Pipe {
   // in our group, so that Ctrl-C reaches it, and may clean up.
   if (captured) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, captured ? SIGKILL : SIGTERM);
-  ::signal(SIGPIPE, SIG_DFL);
   ::dup2(in.read_end(), STDIN_FILENO);
   if (captured) {
     ::dup2(out.write_end(), STDOUT_FILENO);
@@ -69,98 +71,58 @@ class Pipe {
   ::_exit(127);
 }
 
-// Reads what is there into `text`, keeping at most `limit` bytes. False at end of file.
-bool drain(int descriptor, std::string& text, size_t limit, bool& cut) {
-  std::array<char, 65536> buffer;
-  const ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
-  if (got < 0) return errno == EINTR || errno == EAGAIN;
-  if (got == 0) return false;
-  const size_t room = limit - text.size();
-  if (static_cast<size_t>(got) > room) cut = true;
-  text.append(buffer.data(), std::min(room, static_cast<size_t>(got)));
-  return true;
+// Writes without the signal that a closed reader raises: a child may leave its input unread, and a
+// library must not change what SIGPIPE means for its program.
+ssize_t write_quietly(int descriptor, std::string_view bytes) {
+  sigset_t pipe_signal, before;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  const ssize_t sent = ::write(descriptor, bytes.data(), bytes.size());
+  const int error = errno;
+  if (sent < 0 && error == EPIPE && sigismember(&before, SIGPIPE) == 0) {
+    const timespec at_once{};
+    while (::sigtimedwait(&pipe_signal, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return sent;
 }
 
-// Feeds input and collects output until all pipes are closed or a limit is passed.
-void converse(const ProcessRequest& request, Pipe& in, Pipe& out, Pipe& err, const Stopwatch& watch,
-              ProcessResult& result) {
-  std::string_view unsent = request.input;
-  ::fcntl(in.write_end(), F_SETFL, O_NONBLOCK);
-  bool in_open = true, out_open = !request.inherit_output, err_open = !request.inherit_output;
-  if (unsent.empty()) {
-    in.close_write();
-    in_open = false;
-  }
-  while (in_open || out_open || err_open) {
-    int wait_ms = -1;
-    if (request.time_limit) {
-      const double left = static_cast<double>(request.time_limit->count()) - watch.seconds() * 1e3;
-      if (left <= 0) {
-        result.timed_out = true;
-        return;
-      }
-      wait_ms = static_cast<int>(left) + 1;
-    }
-    std::array<pollfd, 3> polled{{{in_open ? in.write_end() : -1, POLLOUT, 0},
-                                  {out_open ? out.read_end() : -1, POLLIN, 0},
-                                  {err_open ? err.read_end() : -1, POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), wait_ms) < 0 && errno != EINTR) {
-      throw system_error(request.arguments[0], "to hear from the child", errno);
-    }
-    if (polled[0].revents != 0) {
-      const ssize_t sent = ::write(in.write_end(), unsent.data(), unsent.size());
-      if (sent > 0) unsent.remove_prefix(static_cast<size_t>(sent));
-      const bool reader_left = sent < 0 && errno != EAGAIN && errno != EINTR;
-      if (unsent.empty() || reader_left) {
-        in.close_write();
-        in_open = false;
-      }
-    }
-    if (polled[1].revents != 0) {
-      out_open = drain(out.read_end(), result.output, request.output_limit, result.output_cut);
-    }
-    if (polled[2].revents != 0) {
-      err_open = drain(err.read_end(), result.errors, request.output_limit, result.output_cut);
-    }
-    if (result.output_cut) return;
-  }
-}
-
-// Kills the group and reaps the child if the caller leaves early.
+// A started child. Kills its group and reaps it if the caller leaves early.
 class Child {
  public:
-  explicit Child(pid_t pid) : pid_(pid) {}
+  explicit Child(pid_t pid)
+      : pid_(pid), ending_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+    if (ending_ < 0) {
+      const int error = errno;
+      abandon();
+      throw system_error("pidfd_open", "to watch a child", error);
+    }
+  }
   ~Child() {
-    if (pid_ <= 0) return;
-    kill_group();
-    ::waitpid(pid_, nullptr, 0);
+    if (pid_ > 0) abandon();
+    if (ending_ >= 0) ::close(ending_);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
+
+  // Readable once the child has ended; its number stays ours until reap().
+  int ending() const { return ending_; }
 
   void kill_group() const {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);  // before its setpgid the group does not exist
   }
 
-  // Waits until it ends or the limit passes, then fills in status and usage.
-  void reap(const ProcessRequest& request, const Stopwatch& watch, ProcessResult& result) {
+  // Waits for the end, then fills in status and usage.
+  void reap(ProcessResult& result) {
     int status = 0;
     struct rusage usage {};
-    while (true) {
-      const bool limited = request.time_limit && !result.timed_out && !result.output_cut;
-      const pid_t ended = ::wait4(pid_, &status, limited ? WNOHANG : 0, &usage);
-      if (ended == pid_) break;
-      if (ended < 0 && errno != EINTR) throw system_error("wait4", "to reap a child", errno);
-      if (!limited) continue;
-      if (watch.seconds() * 1e3 >= static_cast<double>(request.time_limit->count())) {
-        result.timed_out = true;
-        kill_group();
-        continue;
-      }
-      ::poll(nullptr, 0, 1);
+    while (::wait4(pid_, &status, 0, &usage) < 0) {
+      if (errno != EINTR) throw system_error("wait4", "to reap a child", errno);
     }
-    ::kill(-pid_, SIGKILL);  // grandchildren that outlived it
     pid_ = -1;
     if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
@@ -172,22 +134,116 @@ class Child {
   }
 
  private:
+  void abandon() const {
+    kill_group();
+    ::waitpid(pid_, nullptr, 0);
+  }
+
   pid_t pid_;
+  int ending_;
 };
+
+// Feeds input and collects output until the child has ended or a limit is passed. Its end is what
+// counts, not that of the pipes: a grandchild may hold those open for ever.
+class Conversation {
+ public:
+  Conversation(const ProcessRequest& request, Pipe& in, Pipe& out, Pipe& err, ProcessResult& result)
+      : request_(request), in_(in), out_(out), err_(err), result_(result), unsent_(request.input) {
+    for (const int end : {in_.write_end(), out_.read_end(), err_.read_end()}) {
+      ::fcntl(end, F_SETFL, O_NONBLOCK);
+    }
+    if (unsent_.empty()) in_.close_write();
+    if (request_.inherit_output) {
+      out_.close_read();
+      err_.close_read();
+    }
+  }
+
+  void hold(const Child& child, const Stopwatch& watch) {
+    while (!result_.output_cut) {
+      const std::optional<int> wait_ms = time_left_ms(watch);
+      if (!wait_ms) {
+        result_.timed_out = true;
+        return;
+      }
+      std::array<pollfd, 4> polled{{{in_.write_end(), POLLOUT, 0},  // closed ends are -1: ignored
+                                    {out_.read_end(), POLLIN, 0},
+                                    {err_.read_end(), POLLIN, 0},
+                                    {child.ending(), POLLIN, 0}}};
+      if (::poll(polled.data(), polled.size(), *wait_ms) < 0 && errno != EINTR) {
+        throw system_error(request_.arguments[0], "to hear from the child", errno);
+      }
+      if (polled[0].revents != 0) feed();
+      if (polled[1].revents != 0) drain(out_, result_.output);
+      if (polled[2].revents != 0) drain(err_, result_.errors);
+      if (polled[3].revents != 0) {
+        while (drain(out_, result_.output)) {  // what it wrote before it ended is in the pipe
+        }
+        while (drain(err_, result_.errors)) {
+        }
+        return;
+      }
+    }
+  }
+
+ private:
+  // For poll: -1 without a limit; nothing when the time is over.
+  std::optional<int> time_left_ms(const Stopwatch& watch) const {
+    if (!request_.time_limit) return -1;
+    constexpr double kLongestWait = 1e9;
+    const double left = static_cast<double>(request_.time_limit->count()) - watch.seconds() * 1e3;
+    if (left <= 0) return std::nullopt;
+    return static_cast<int>(std::min(left, kLongestWait)) + 1;
+  }
+
+  void feed() {
+    const ssize_t sent = write_quietly(in_.write_end(), unsent_);
+    if (sent > 0) unsent_.remove_prefix(static_cast<size_t>(sent));
+    const bool reader_left = sent < 0 && errno != EAGAIN && errno != EINTR;
+    if (unsent_.empty() || reader_left) in_.close_write();
+  }
+
+  // Takes what is there, keeping at most the limit. False when there was nothing.
+  bool drain(Pipe& pipe, std::string& text) {
+    if (pipe.read_end() < 0) return false;
+    std::array<char, 65536> buffer;
+    const ssize_t got = ::read(pipe.read_end(), buffer.data(), buffer.size());
+    if (got < 0) return errno == EINTR;
+    if (got == 0) {
+      pipe.close_read();
+      return false;
+    }
+    const size_t room = request_.output_limit - text.size();
+    if (static_cast<size_t>(got) > room) result_.output_cut = true;
+    text.append(buffer.data(), std::min(room, static_cast<size_t>(got)));
+    return !result_.output_cut;
+  }
+
+  const ProcessRequest& request_;
+  Pipe &in_, &out_, &err_;
+  ProcessResult& result_;
+  std::string_view unsent_;
+};
+
+// What exec said, if it failed: the other end of this pipe closes when it succeeds.
+int error_of_start(const Pipe& failure) {
+  int error = 0;
+  while (true) {
+    const ssize_t got = ::read(failure.read_end(), &error, sizeof error);
+    if (got < 0 && errno == EINTR) continue;
+    return got == sizeof error ? error : 0;
+  }
+}
 
 }  // namespace
 
 ProcessResult run_process(const ProcessRequest& request) {
+  TREX_CHECK(!request.arguments.empty());
   const SystemClock clock;
   const Stopwatch watch(clock);
   std::vector<const char*> arguments;
   for (const std::string& argument : request.arguments) arguments.push_back(argument.c_str());
   arguments.push_back(nullptr);
-
-  // A child that leaves its input unread must not end us.
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, nullptr);
 
   Pipe in, out, err, failure;
   const pid_t pid = ::fork();
@@ -201,15 +257,14 @@ ProcessResult run_process(const ProcessRequest& request) {
   out.close_write();
   err.close_write();
   failure.close_write();
-  int start_error = 0;
-  if (::read(failure.read_end(), &start_error, sizeof start_error) == sizeof start_error) {
-    throw system_error(request.arguments[0], "a program that can be started", start_error);
+  if (const int error = error_of_start(failure); error != 0) {
+    throw system_error(request.arguments[0], "a program that can be started", error);
   }
 
   ProcessResult result;
-  converse(request, in, out, err, watch, result);
-  if (result.timed_out || result.output_cut) child.kill_group();
-  child.reap(request, watch, result);
+  Conversation(request, in, out, err, result).hold(child, watch);
+  child.kill_group();  // what is over a limit, and grandchildren that outlive the child
+  child.reap(result);
   result.wall_seconds = watch.seconds();
   return result;
 }

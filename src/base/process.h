@@ -31,9 +31,10 @@ struct ProcessResult {
   bool succeeded() const { return exit_code == 0; }
 };
 
-// Runs to the end. A captured child leads a process group of its own, which is killed as a whole
-// when a limit is passed or the caller unwinds. A child with inherited output stays in our group and
-// gets SIGTERM when we die. Throws Environment when it cannot be started.
+// Runs to the end of the child. A captured child leads a process group of its own, which is killed
+// as a whole when the child ends, a limit is passed or the caller unwinds. A child with inherited
+// output stays in our group and gets SIGTERM when we die. Throws Environment when it cannot be
+// started.
 // Safe from several threads.
 ProcessResult run_process(const ProcessRequest& request);
 

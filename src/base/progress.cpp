@@ -22,6 +22,12 @@ std::string readable_rate(double rate) {
 PrintedProgress::PrintedProgress(std::FILE* out, bool is_terminal, const Clock& clock)
     : out_(out), is_terminal_(is_terminal), clock_(clock) {}
 
+PrintedProgress::~PrintedProgress() {
+  if (!is_line_open_) return;
+  std::fputc('\n', out_);
+  std::fflush(out_);
+}
+
 void PrintedProgress::started(const std::string& what, int64_t total, const std::string& unit) {
   what_ = what;
   total_ = total;
@@ -59,11 +65,13 @@ void PrintedProgress::advanced(int64_t done, const std::string& note) {
   const double wait = is_terminal_ ? kSecondsBetweenRewrites : kSecondsBetweenLines;
   if (now - last_print_ < wait) return;
   last_print_ = now;
+  is_line_open_ = is_terminal_;
   fmt::print(out_, "{}{}{}", is_terminal_ ? "\r\x1b[K" : "", line(note), is_terminal_ ? "" : "\n");
   std::fflush(out_);
 }
 
 void PrintedProgress::finished(const std::string& summary) {
+  is_line_open_ = false;
   const std::string text = summary.empty() ? fmt::format("{} {}", done_, unit_) : summary;
   fmt::print(out_, "{}{}: {} in {}\n", is_terminal_ ? "\r\x1b[K" : "", what_, text,
              readable_duration(clock_.seconds() - start_));

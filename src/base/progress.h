@@ -35,6 +35,9 @@ class NoProgress final : public Progress {
 class PrintedProgress final : public Progress {
  public:
   PrintedProgress(std::FILE* out, bool is_terminal, const Clock& clock);
+  ~PrintedProgress() override;  // work that an error cut short: what follows gets its own line
+  PrintedProgress(const PrintedProgress&) = delete;
+  PrintedProgress& operator=(const PrintedProgress&) = delete;
 
   void started(const std::string& what, int64_t total, const std::string& unit) override;
   void advanced(int64_t done, const std::string& note = {}) override;
@@ -48,6 +51,7 @@ class PrintedProgress final : public Progress {
   const Clock& clock_;
   std::string what_, unit_;
   int64_t total_ = 0, done_ = 0, first_done_ = -1;
+  bool is_line_open_ = false;
   double start_ = 0, first_advance_ = 0, last_print_ = 0;
 };
 

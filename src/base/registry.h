@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/check.h"
@@ -32,8 +33,8 @@ class Registry {
     const auto place = std::lower_bound(
         entries_.begin(), entries_.end(), entry.name,
         [](const Entry* a, const auto& name) { return std::string_view(a->name) < name; });
-    TREX_CHECK(place == entries_.end() || (*place)->name != entry.name, "\"{}\" is registered twice",
-               entry.name);
+    TREX_CHECK(place == entries_.end() || std::string_view((*place)->name) != entry.name,
+               "\"{}\" is registered twice", entry.name);
     entries_.insert(place, &entry);
   }
 
@@ -42,7 +43,7 @@ class Registry {
   // Null when there is no such entry.
   const Entry* find(std::string_view name) const {
     for (const Entry* entry : entries_) {
-      if (entry->name == name) return entry;
+      if (std::string_view(entry->name) == name) return entry;
     }
     return nullptr;
   }

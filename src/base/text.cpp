@@ -38,7 +38,10 @@ std::optional<Number> parse_whole_text(std::string_view text) {
 
 std::string in_quotes(std::string_view text, size_t max_chars) {
   std::string out = "\"";
-  for (const char c : text.substr(0, max_chars)) {
+  size_t end = std::min(max_chars, text.size());
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  while (end < text.size() && end > 0 && continues(text[end])) --end;  // not through a character
+  for (const char c : text.substr(0, end)) {
     switch (c) {
       case '"': out += "\\\""; break;
       case '\\': out += "\\\\"; break;
@@ -46,14 +49,14 @@ std::string in_quotes(std::string_view text, size_t max_chars) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
           out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
         } else {
           out += c;
         }
     }
   }
-  return out + (text.size() > max_chars ? "…\"" : "\"");
+  return out + (text.size() > end ? "…\"" : "\"");
 }
 
 std::string listed(std::span<const std::string> items, size_t max_items) {
@@ -128,11 +131,14 @@ std::string readable_bytes(double bytes) {
 }
 
 std::string readable_duration(double seconds) {
-  if (seconds < 1) return fmt::format("{:.0f}ms", seconds * 1e3);
-  if (seconds < 60) return fmt::format("{:.1f}s", seconds);
+  constexpr double kDay = 86400, kLongest = 9999 * kDay;
+  if (!(seconds < kLongest)) return "over 9999 days";
+  if (seconds < 0.9995) return fmt::format("{:.0f}ms", seconds * 1e3);
+  if (seconds < 59.95) return fmt::format("{:.1f}s", seconds);
   const auto whole = static_cast<int64_t>(std::llround(seconds));
   if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
-  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+  if (seconds < 3 * kDay) return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+  return fmt::format("{}d{:02}h", whole / 86400, whole % 86400 / 3600);
 }
 
 }  // namespace trex

@@ -10,7 +10,7 @@
 
 namespace trex {
 
-// In double quotes with escapes, cut after `max_chars` with an ellipsis: safe to print.
+// In double quotes with escapes, cut after `max_chars` bytes with an ellipsis: safe to print.
 std::string in_quotes(std::string_view text, size_t max_chars = 60);
 
 // "a, b, c and 4 more": a list for a message, cut after `max_items`.
@@ -32,7 +32,7 @@ std::optional<double> parse_real(std::string_view text);
 // The shortest decimal text that reads back as the same double: "0.1", "3", "1e-06".
 std::string shortest(double value);
 
-// "1.5 GiB", "340 B"; "1h02m", "12.3s", "850ms": for people, not for machines.
+// "1.5 GiB", "340 B"; "4d01h", "1h02m", "12.3s", "850ms": for people, not for machines.
 std::string readable_bytes(double bytes);
 std::string readable_duration(double seconds);
 

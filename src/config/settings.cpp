@@ -23,6 +23,12 @@ void check_number(double value, const Bounds& bounds, const RawValue& raw, const
   }
 }
 
+// A bound as people write it: 1000000, not 1e+06.
+std::string plain(double bound) {
+  const bool is_whole = std::abs(bound) < 1e15 && std::floor(bound) == bound;
+  return is_whole ? fmt::format("{:.0f}", bound) : shortest(bound);
+}
+
 const std::string& text_of(const RawValue& raw) { return raw.json.get_ref<const std::string&>(); }
 
 std::string expand_folders(std::string text, const std::map<std::string, Path>& folders,
@@ -122,8 +128,8 @@ void read_overrides(const std::vector<Field>& fields, const Source& source,
 
 std::string Bounds::text() const {
   if (!words.empty()) return "one of " + listed(words);
-  if (low && high) return fmt::format("{} to {}", shortest(*low), shortest(*high));
-  if (low) return fmt::format("{} {}", low_excluded ? "more than" : "at least", shortest(*low));
+  if (low && high) return fmt::format("{} to {}", plain(*low), plain(*high));
+  if (low) return fmt::format("{} {}", low_excluded ? "more than" : "at least", plain(*low));
   return {};
 }
 
