@@ -6,8 +6,8 @@
 
 namespace trex::app {
 
+int cmd_config_document(const Arguments& arguments);
 int cmd_config_show(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);
-
 
 }  // namespace trex::app

@@ -8,6 +8,7 @@ std::span<const Command> all_commands() {
   static const Command kCommands[] = {
       {"run", "Every stage of a recipe in order, then a report", cmd_run},
       {"config show", "Every effective setting of a recipe and where it comes from", cmd_config_show},
+      {"config document", "A generated page: settings or commands", cmd_config_document},
       {"help", "This list", nullptr},
       {"version", "The version of this program", nullptr},
   };

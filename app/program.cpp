@@ -13,18 +13,28 @@
 namespace trex::app {
 namespace {
 
+// The commands that begin with the word `group`, or all of them.
+std::vector<Command> commands_of(std::string_view group) {
+  std::vector<Command> commands;
+  for (const Command& command : all_commands()) {
+    const auto words = split(command.name, ' ');
+    if (group.empty() || (words.size() > 1 && words[0] == group)) commands.push_back(command);
+  }
+  return commands;
+}
 
-
-void print_overview() {
+void print_overview(const std::vector<Command>& commands) {
   fmt::print("trex {} - a DeepSeek-V4-class model through its whole working life\n\n", kVersion);
   fmt::print("usage: trex COMMAND [ARGUMENTS]\n\n");
   size_t width = 0;
-  for (const Command& command : all_commands()) width = std::max(width, command.name.size());
-  for (const Command& command : all_commands()) {
+  for (const Command& command : commands) width = std::max(width, command.name.size());
+  for (const Command& command : commands) {
     fmt::print("  {:<{}}  {}\n", command.name, width, command.summary);
   }
-  fmt::print("\n'trex COMMAND --help' explains one command and its settings.\n");
+  fmt::print("\n'trex help COMMAND' explains one command and its settings.\n");
 }
+
+bool is_help(const std::string& word) { return word == "help" || word == "--help" || word == "-h"; }
 
 // The command whose words the command line begins with; the longest wins.
 const Command* find_command(const Arguments& words) {
@@ -38,12 +48,13 @@ const Command* find_command(const Arguments& words) {
   return best;
 }
 
+std::string first_of(std::string hint, const char* otherwise) {
+  return hint.empty() ? otherwise : hint;
+}
+
 Error unknown_command(const Arguments& words) {
   std::vector<std::string> names;
-  for (const Command& command : all_commands()) {
-    const auto parts = split(command.name, ' ');
-    if (parts.size() > 1 && parts[0] == words[0]) names.push_back(parts[1]);
-  }
+  for (const Command& command : commands_of(words[0])) names.push_back(split(command.name, ' ')[1]);
   if (!names.empty()) {
     const std::string got = words.size() > 1 ? in_quotes(words[1]) : "nothing";
     return usage_error("trex " + words[0], "one of " + listed(names), got,
@@ -51,21 +62,30 @@ Error unknown_command(const Arguments& words) {
   }
   for (const Command& command : all_commands()) names.emplace_back(split(command.name, ' ')[0]);
   return usage_error("trex", "a command", in_quotes(words[0]),
-                     std::max(did_you_mean(words[0], names), std::string("see trex help")));
+                     first_of(did_you_mean(words[0], names), "see trex help"));
 }
 
 // Puts trex-model in this process's place.
-[[noreturn]] void become_model_program(char** argv) {
-  const std::string program = (program_folder() / "trex-model").string();
-  argv[0] = const_cast<char*>(program.c_str());
-  ::execv(program.c_str(), argv);
-  throw environment_error(program, "the program that holds this command", std::strerror(errno),
+[[noreturn]] void become_model_program(const Arguments& words) {
+  const Path program = program_folder() / "trex-model";
+  if (std::filesystem::read_symlink("/proc/self/exe") == program) {
+    throw usage_error("trex-model", "a command that it holds itself", in_quotes(words[0]), "use trex");
+  }
+  std::vector<char*> arguments{const_cast<char*>(program.c_str())};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  ::execv(program.c_str(), arguments.data());
+  throw environment_error(program.string(), "the program that holds this command", std::strerror(errno),
                           "it is built with LibTorch: cmake --build --preset release");
 }
 
-int dispatch(const Arguments& words, char** argv) {
-  if (words.empty() || words[0] == "help" || words[0] == "--help" || words[0] == "-h") {
-    print_overview();
+int dispatch(Arguments words) {
+  if (words.size() > 1 && words[0] == "help") {  // trex help VERB: the same as trex VERB --help
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  if (words.empty() || is_help(words[0])) {
+    print_overview(commands_of(""));
     return 0;
   }
   if (words[0] == "version" || words[0] == "--version") {
@@ -73,10 +93,20 @@ int dispatch(const Arguments& words, char** argv) {
     return 0;
   }
   const Command* command = find_command(words);
-  if (command == nullptr) throw unknown_command(words);
-  if (command->run == nullptr) become_model_program(argv);
+  if (command == nullptr) {
+    const auto group = commands_of(words[0]);
+    if (group.empty() || words.size() < 2 || !is_help(words[1])) throw unknown_command(words);
+    print_overview(group);
+    return 0;
+  }
+  if (command->run == nullptr) become_model_program(words);
   const auto num_words = static_cast<std::ptrdiff_t>(split(command->name, ' ').size());
   return command->run(Arguments(words.begin() + num_words, words.end()));
+}
+
+// A result that did not reach its reader is no success.
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw system_error("standard output", "room to write", errno);
 }
 
 // Before CLI11 looks, which would name a missing argument first and the misspelt one not at all.
@@ -90,7 +120,7 @@ void refuse_unknown_options(const CLI::App& options, const Arguments& arguments)
     const std::string name = argument.substr(0, argument.find('='));
     if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
     throw usage_error(options.get_name(), "a known option", in_quotes(name),
-                      std::max(did_you_mean(name, known), std::string("see --help")));
+                      first_of(did_you_mean(name, known), "see --help"));
   }
 }
 
@@ -98,7 +128,9 @@ void refuse_unknown_options(const CLI::App& options, const Arguments& arguments)
 
 int run_program(int argc, char** argv) {
   try {
-    return dispatch(Arguments(argv + 1, argv + argc), argv);
+    const int exit_code = dispatch(Arguments(argv + 1, argv + argc));
+    flush_output();
+    return exit_code;
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     return error.exit_code();
@@ -125,6 +157,10 @@ bool parse_arguments(CLI::App& options, const Arguments& arguments,
     return false;
   } catch (const CLI::ExtrasError&) {
     throw usage_error(options.get_name(), "no more arguments", in_quotes(arguments.back()),
+                      "see --help");
+  } catch (const CLI::RequiredError& error) {
+    const std::string message = error.what();  // "recipe is required"
+    throw usage_error(options.get_name(), message.substr(0, message.find(" is required")), "nothing",
                       "see --help");
   } catch (const CLI::ParseError& error) {
     throw Error({.kind = ErrorKind::Usage, .where = options.get_name(), .field = error.what(),

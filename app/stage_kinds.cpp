@@ -10,6 +10,7 @@ namespace {
 template <class Settings>
 [[maybe_unused]] std::vector<config::Field> defaults() {
   static Settings settings;
+  settings = Settings{};  // a recipe reads several stages of one verb into it
   return config::fields_of(settings);
 }
 

@@ -11,7 +11,8 @@ namespace trex::app {
 
 struct StageKind {
   std::string_view verb;
-  // Fields of a settings object with default values that lives as long as the program.
+  // Fields of a settings object that lives as long as the program; each call gives it its default
+  // values back.
   std::vector<config::Field> (*fields)();
 };
 

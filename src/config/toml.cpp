@@ -18,8 +18,9 @@ toml::table parse(const Path& file) {
     return toml::parse(text, file.string());
   } catch (const toml::parse_error& error) {
     const auto& at = error.source().begin;
-    throw input_error(fmt::format("{}:{}:{}", file.string(), at.line, at.column), "", "TOML",
-                      std::string(error.description()));
+    std::string found(error.description());  // "Error while parsing value: ..."
+    if (found.starts_with("Error")) found.replace(0, 5, "an error");
+    throw input_error(fmt::format("{}:{}:{}", file.string(), at.line, at.column), "", "TOML", found);
   }
 }
 
