@@ -9,5 +9,6 @@ namespace trex::app {
 int cmd_config_document(const Arguments& arguments);
 int cmd_config_show(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);
+int cmd_solve(const Arguments& arguments);
 
 }  // namespace trex::app

@@ -9,6 +9,7 @@ std::span<const Command> all_commands() {
       {"run", "Every stage of a recipe in order, then a report", cmd_run},
       {"config show", "Every effective setting of a recipe and where it comes from", cmd_config_show},
       {"config document", "A generated page: settings or commands", cmd_config_document},
+      {"solve", "The proven answer to a model in a file (MPS or JSON)", cmd_solve},
       {"help", "This list", nullptr},
       {"version", "The version of this program", nullptr},
   };
