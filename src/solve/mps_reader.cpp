@@ -29,7 +29,11 @@ std::vector<std::string> fields_of(std::string_view line, Layout layout) {
   }
   constexpr std::pair<size_t, size_t> kPlaces[] = {{1, 2},   {4, 8},  {14, 8},
                                                    {24, 12}, {39, 8}, {49, 12}};
+  size_t end = 0;
   for (const auto& [start, length] : kPlaces) {
+    // Text between the places means that the line is not in fixed format.
+    if (end < line.size() && !trimmed(line.substr(end, start - end)).empty()) return {};
+    end = start + length;
     if (start >= line.size()) break;
     const std::string_view field = trimmed(line.substr(start, length));
     if (!field.empty()) fields.emplace_back(field);
@@ -182,7 +186,7 @@ class MpsParser {
       }
       return;
     }
-    if (fields_.size() % 2 == 0) {
+    if (fields_.size() < 3 || fields_.size() % 2 == 0) {
       refuse("COLUMNS", "a column and pairs of row and number",
              fmt::format("{} fields", fields_.size()));
     }

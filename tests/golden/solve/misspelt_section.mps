@@ -1,8 +1,0 @@
-NAME bad
-ROWS
- N cost
- L plant
-* a comment
-COLUMN
-    x cost 1
-ENDATA
