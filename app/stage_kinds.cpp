@@ -2,13 +2,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "eval/eval_settings.h"
 
 namespace trex::app {
 namespace {
 
 // A row is {"data generate", defaults<orgen::GenerateSettings>}.
 template <class Settings>
-[[maybe_unused]] std::vector<config::Field> defaults() {
+std::vector<config::Field> defaults() {
   static Settings settings;
   settings = Settings{};  // a recipe reads several stages of one verb into it
   return config::fields_of(settings);
@@ -16,7 +17,12 @@ template <class Settings>
 
 }  // namespace
 
-std::span<const StageKind> stage_kinds() { return {}; }
+std::span<const StageKind> stage_kinds() {
+  static const StageKind kKinds[] = {
+      {"eval", defaults<eval::EvalSettings>},
+  };
+  return kKinds;
+}
 
 const StageKind& find_stage_kind(std::string_view verb, const std::string& where) {
   std::vector<std::string> verbs;

@@ -1,0 +1,27 @@
+#include "eval/grade.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "eval/benchmark.h"
+#include "eval/extract_code.h"
+
+namespace trex::eval {
+
+Graded grade_by_value(const Item& item, std::string_view reply, const GradeLimits& limits) {
+  const auto found = extract_code(reply);
+  if (!found) return {.verdict = {.reason = Reason::NoCode}, .code = {}, .rule = {}, .run = {}};
+  const std::string data_file = to_line(Json{{"question", item.question}});
+  ProgramRun run = run_program(found->code, data_file, limits);
+  Verdict verdict = judge_value(run, item.label);
+  return {std::move(verdict), found->code, found->rule, std::move(run)};
+}
+
+const Benchmark& find_benchmark(std::string_view name, const std::string& where) {
+  const auto& registry = Registry<Benchmark>::instance();
+  if (const Benchmark* found = registry.find(name)) return *found;
+  const auto names = registry.names();
+  throw input_error(where, "benchmark", "one of " + listed(names), in_quotes(name),
+                    did_you_mean(name, names));
+}
+
+}  // namespace trex::eval
