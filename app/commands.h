@@ -11,5 +11,7 @@ int cmd_config_show(const Arguments& arguments);
 int cmd_eval(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);
 int cmd_solve(const Arguments& arguments);
+int cmd_tokenizer_inspect(const Arguments& arguments);
+int cmd_tokenizer_train(const Arguments& arguments);
 
 }  // namespace trex::app

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "eval/eval_settings.h"
+#include "tokenizer/tokenizer_settings.h"
 
 namespace trex::app {
 namespace {
@@ -20,6 +21,7 @@ std::vector<config::Field> defaults() {
 std::span<const StageKind> stage_kinds() {
   static const StageKind kKinds[] = {
       {"eval", defaults<eval::EvalSettings>},
+      {"tokenizer train", defaults<tokenizer::TokenizerSettings>},
   };
   return kKinds;
 }

@@ -7,7 +7,6 @@ Each line: name, base64 (the bytes of the text), ids. Texts that are no UTF-8 ar
 Python's bytes.decode("utf-8", "replace").
 """
 import base64
-import io
 import json
 import random
 import subprocess
@@ -15,7 +14,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "tests/golden/tokenizer"
@@ -107,6 +106,34 @@ def random_bytes(seed, count):
         yield f"bytes {seed} {i}", bytes(rng.choice(leads) if rng.random() < 0.8 else rng.randint(0, 255) for _ in range(rng.randint(1, 40)))
 
 
+def write_corpus():
+    """A small corpus with every kind of text above and questions with numbers."""
+    rng = random.Random(3)
+    nouns = ["factory", "farm", "warehouse", "truck", "machine", "worker", "product", "工厂", "产品", "卡车"]
+    verbs = ["makes", "needs", "ships", "stores", "uses", "生产", "需要"]
+    lines = [text for _, text in hand_written() if len(text) < 400]
+    for _ in range(1500):
+        words = [rng.choice(nouns), rng.choice(verbs), str(rng.choice([rng.randint(0, 99), rng.randint(0, 99999)])),
+                 rng.choice(["units", "kg", "hours", "€", "小时"]), "of", rng.choice(nouns)]
+        lines.append(" ".join(words) + rng.choice([".", "。", ";\n", ", x = m.addVar()\n"]))
+    rows = [json.dumps({"text": line}, ensure_ascii=False) for line in lines]
+    (OUT / "corpus.jsonl").write_text("\n".join(rows) + "\n")
+    return lines
+
+
+def write_merges(lines, deepseek, count):
+    """The merges that the package's own trainer learns, with DeepSeek's pre-tokenizer."""
+    learner = Tokenizer(models.BPE())
+    learner.pre_tokenizer = deepseek.pre_tokenizer
+    trainer = trainers.BpeTrainer(vocab_size=256 + count, min_frequency=2, show_progress=False,
+                                  initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    learner.train_from_iterator(lines, trainer)
+    merges = json.loads(learner.to_str())["model"]["merges"]
+    merges = [m if isinstance(m, str) else " ".join(m) for m in merges]
+    (OUT / "corpus_merges.json").write_text(json.dumps(merges, ensure_ascii=False, indent=0) + "\n")
+    print(f"corpus_merges.json: {len(merges)} merges")
+
+
 def write(name, tokenizer, texts):
     lines = []
     for label, text in texts:
@@ -124,6 +151,11 @@ def main():
     plain = subprocess.run(["zstd", "-dc"], input=packed, capture_output=True, check=True).stdout
     deepseek = Tokenizer.from_str(plain.decode())
     write("deepseek_v4.jsonl", deepseek, [*hand_written(), *ill_formed(), *random_texts(1, 500), *random_bytes(2, 200)])
+    write_merges(write_corpus(), deepseek, 600)
+    trained = OUT / "trained.tokenizer.json"
+    if trained.exists():  # made by `trex tokenizer train`; the package reads it here
+        write("trained.jsonl", Tokenizer.from_file(str(trained)),
+              [*(t for t in hand_written() if len(t[1]) < 600), *ill_formed(), *random_texts(4, 200)])
 
 
 if __name__ == "__main__":
