@@ -53,7 +53,7 @@ std::vector<std::string> texts_of(const JsonObject& row, const std::vector<std::
     }
   }
   if (!found) {
-    throw input_error(row.where(), "", "a field " + listed(fields), "none of them");
+    throw input_error(row.where(), "", "one of the fields " + listed(fields), "none of them");
   }
   return texts;
 }

@@ -28,7 +28,12 @@ struct Reader {
     throw input_error(where, field, expected, got);
   }
 
-  static std::string shown(const Element& value) { return in_quotes(simdjson::minify(value)); }
+  static std::string shown(const Element& value) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) return in_quotes(text);
+    const std::string json = simdjson::minify(value);
+    return json.size() > 60 ? json.substr(0, 57) + "..." : json;
+  }
 
   Element member(const Element& object, std::string_view key, const std::string& field) const {
     Element value;
