@@ -11,9 +11,16 @@ find_path(TORCH_INCLUDE torch/headeronly/version.h PATHS "${torch_root}/include"
 find_library(TORCH_CPU_LIBRARY torch_cpu PATHS "${torch_root}/lib" NO_DEFAULT_PATH REQUIRED)
 find_library(TORCH_C10_LIBRARY c10 PATHS "${torch_root}/lib" NO_DEFAULT_PATH REQUIRED)
 
+# The wheel carries headers of another fmt than the one that everything else here is linked with: a
+# folder that holds nothing but the right one goes first.
+find_path(TREX_FMT_INCLUDE fmt/format.h REQUIRED)
+set(fmt_first "${PROJECT_BINARY_DIR}/fmt-first")
+file(MAKE_DIRECTORY "${fmt_first}")
+file(CREATE_LINK "${TREX_FMT_INCLUDE}/fmt" "${fmt_first}/fmt" SYMBOLIC)
+
 add_library(trex_torch INTERFACE)
 target_include_directories(trex_torch SYSTEM INTERFACE
-  "${TORCH_INCLUDE}" "${TORCH_INCLUDE}/torch/csrc/api/include")
+  "${fmt_first}" "${TORCH_INCLUDE}" "${TORCH_INCLUDE}/torch/csrc/api/include")
 target_link_libraries(trex_torch INTERFACE "${TORCH_CPU_LIBRARY}" "${TORCH_C10_LIBRARY}" Threads::Threads)
 
 # One pre-compiled header for all LibTorch targets. It is not <torch/torch.h>: every unit would
