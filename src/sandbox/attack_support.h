@@ -16,7 +16,7 @@
 
 namespace trex::sandbox {
 
-inline Execution run_python(const std::string& code, const Limits& limits = {.wall = std::chrono::seconds(20)}) {
+inline Execution run_python(const std::string& code, const Limits& limits = {.wall = std::chrono::seconds(60)}) {
   return run({.arguments = {kPython, "-sPB", "main.py"}, .files = {{"main.py", code}}}, limits);
 }
 

@@ -104,7 +104,7 @@ for descriptor in range(5): os.close(descriptor)
 time.sleep(60)
 )", marker}}, {.wall = milliseconds(700)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
-  EXPECT_LT(execution.wall_seconds, 5);
+  EXPECT_LT(execution.wall_seconds, 30);
   EXPECT_TRUE(nothing_left_of(marker));
 }
 

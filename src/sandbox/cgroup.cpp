@@ -58,22 +58,47 @@ Path make_group(const Path& parent, const std::string& name, const char* file, i
   return {};
 }
 
+// Groups of ours whose process is gone: it was killed between a run's start and end. One with
+// processes in it stays.
+void remove_orphans(const Path& parent) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    const auto parts = split(entry.path().filename().string(), '-');
+    if (parts.size() != 3 || parts[0] != "trex") continue;
+    const bool is_alive = std::filesystem::exists(Path("/proc") / parts[1], ignored);
+    if (!is_alive) ::rmdir(entry.path().c_str());
+  }
+}
+
+// Where groups may be made, found and tidied once.
+struct Parents {
+  bool is_version_2 = std::filesystem::exists(kRoot / "cgroup.controllers");
+  Path memory = is_version_2 ? kRoot : own_group("memory");
+  Path pids = is_version_2 ? kRoot : own_group("pids");
+
+  Parents() {
+    remove_orphans(memory);
+    remove_orphans(pids);
+  }
+};
+
 }  // namespace
 
 RunGroups::RunGroups(int64_t memory_bytes, int64_t processes) {
   if (::geteuid() != 0) return;
+  static const Parents parents;
   static std::atomic<int64_t> next{0};
   const std::string name = fmt::format("trex-{}-{}", ::getpid(), next++);
-  if (std::filesystem::exists(kRoot / "cgroup.controllers")) {  // version 2
-    memory_ = make_group(kRoot, name, "memory.max", memory_bytes);
+  if (parents.is_version_2) {
+    memory_ = make_group(parents.memory, name, "memory.max", memory_bytes);
     if (memory_.empty()) return;
     write_value(memory_ / "memory.swap.max", 0);
     write_value(memory_ / "pids.max", processes);
     folders_ = {memory_};
     return;
   }
-  memory_ = make_group(own_group("memory"), name, "memory.limit_in_bytes", memory_bytes);
-  const Path pids = make_group(own_group("pids"), name, "pids.max", processes);
+  memory_ = make_group(parents.memory, name, "memory.limit_in_bytes", memory_bytes);
+  const Path pids = make_group(parents.pids, name, "pids.max", processes);
   for (const Path& folder : {memory_, pids}) {
     if (!folder.empty()) folders_.push_back(folder);
   }
