@@ -6,10 +6,28 @@
 #include "eval/extract_code.h"
 
 namespace trex::eval {
+namespace {
+
+// Whether Python can read it at all: UTF-8 without zero bytes.
+bool is_text(const std::string& code) {
+  try {
+    return code.find('\0') == std::string::npos && !Json(code).dump().empty();
+  } catch (const Json::type_error&) {  // invalid UTF-8
+    return false;
+  }
+}
+
+}  // namespace
 
 Graded grade_by_value(const Item& item, std::string_view reply, const GradeLimits& limits) {
   const auto found = extract_code(reply);
   if (!found) return {.verdict = {.reason = Reason::NoCode}, .code = {}, .rule = {}, .run = {}};
+  if (!is_text(found->code)) {
+    return {.verdict = {.reason = Reason::SyntaxError, .value = {}, .status = {}, .detail = "not UTF-8 text"},
+            .code = found->code,
+            .rule = found->rule,
+            .run = {}};
+  }
   const std::string data_file = to_line(Json{{"question", item.question}});
   ProgramRun run = run_program(found->code, data_file, limits);
   Verdict verdict = judge_value(run, item.label);
