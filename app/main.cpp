@@ -8,6 +8,7 @@ std::span<const Command> all_commands() {
   static const Command kCommands[] = {
       {"run", "Every stage of a recipe in order, then a report", cmd_run},
       {"eval", "Score a model on a benchmark by running its programs", cmd_eval},
+      {"data tokenize", "JSON lines to token shards", cmd_data_tokenize},
       {"tokenizer train", "A byte-level BPE tokenizer from a corpus", cmd_tokenizer_train},
       {"tokenizer inspect", "What a tokenizer holds and what it makes of a text", cmd_tokenizer_inspect},
       {"config show", "Every effective setting of a recipe and where it comes from", cmd_config_show},

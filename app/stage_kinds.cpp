@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "data/tokenize_settings.h"
 #include "eval/eval_settings.h"
 #include "tokenizer/tokenizer_settings.h"
 
@@ -21,6 +22,7 @@ std::vector<config::Field> defaults() {
 std::span<const StageKind> stage_kinds() {
   static const StageKind kKinds[] = {
       {"eval", defaults<eval::EvalSettings>},
+      {"data tokenize", defaults<data::TokenizeSettings>},
       {"tokenizer train", defaults<tokenizer::TokenizerSettings>},
   };
   return kKinds;

@@ -32,7 +32,7 @@ struct PackedSequence {
 struct SourceState {
   std::string name;
   int64_t documents = 0, tokens = 0;
-  int64_t rows_per_epoch = 0;  // in the first epoch; later ones differ a little when packing = fit
+  int64_t rows_per_epoch = 0;  // of the epoch that it is in; with packing = fit they differ a little
   double weight = 0;           // share of rows; the shares sum to 1
   int64_t rows_taken = 0;
   double epochs_taken = 0;
@@ -60,7 +60,7 @@ class Loader {
 
   int64_t rows_taken() const;
   int64_t epoch_tokens() const;  // tokens of all documents of all sources
-  int64_t epoch_rows() const;    // rows in which every source is read once, if blended by size
+  int64_t epoch_rows() const;    // rows of the first epoch of all sources
   int64_t vocab_size() const;    // of the tokenizer that made the shards
   std::vector<SourceState> sources() const;
 
