@@ -166,4 +166,6 @@ HighsResult run_highs(const Model& model, const HighsSettings& settings) {
   return result;
 }
 
+std::string highs_version() { return Highs_version(); }
+
 }  // namespace trex::solve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "solve/model.h"
@@ -39,5 +40,7 @@ struct HighsResult {
 // and no algorithm that would load a BLAS with threads of its own. Throws Environment when HiGHS
 // refuses the model or breaks down. Safe from several threads.
 HighsResult run_highs(const Model& model, const HighsSettings& settings);
+
+std::string highs_version();  // "1.15.1"
 
 }  // namespace trex::solve

@@ -169,4 +169,6 @@ Solved solve(const Model& model, const Limits& limits) {
   return solved;
 }
 
+std::string solver_version() { return "HiGHS " + highs_version(); }
+
 }  // namespace trex::solve

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,5 +57,7 @@ struct Solved {
 // integers. One thread; the same model and limits give the same values, unless time runs out. May
 // be called from several threads at once.
 Solved solve(const Model& model, const Limits& limits = {});
+
+std::string solver_version();  // "HiGHS 1.15.1"
 
 }  // namespace trex::solve
