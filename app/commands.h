@@ -8,6 +8,8 @@ namespace trex::app {
 
 int cmd_config_document(const Arguments& arguments);
 int cmd_config_show(const Arguments& arguments);
+int cmd_data_generate(const Arguments& arguments);
+int cmd_data_stats(const Arguments& arguments);
 int cmd_data_tokenize(const Arguments& arguments);
 int cmd_eval(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);

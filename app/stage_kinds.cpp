@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "data/tokenize_settings.h"
 #include "eval/eval_settings.h"
+#include "orgen/generate_settings.h"
 #include "tokenizer/tokenizer_settings.h"
 
 namespace trex::app {
 namespace {
 
-// A row is {"data generate", defaults<orgen::GenerateSettings>}.
 template <class Settings>
 std::vector<config::Field> defaults() {
   static Settings settings;
@@ -24,6 +24,7 @@ std::span<const StageKind> stage_kinds() {
       {"eval", defaults<eval::EvalSettings>},
       {"data tokenize", defaults<data::TokenizeSettings>},
       {"tokenizer train", defaults<tokenizer::TokenizerSettings>},
+      {"data generate", defaults<orgen::GenerateSettings>},
   };
   return kKinds;
 }

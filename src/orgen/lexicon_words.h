@@ -1,0 +1,16 @@
+// The word lists behind orgen/lexicon.h.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace trex::orgen {
+
+struct WordList {
+  std::string_view name;
+  std::string_view words;  // separated by blanks
+};
+
+std::span<const WordList> word_lists();
+
+}  // namespace trex::orgen
