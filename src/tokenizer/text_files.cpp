@@ -8,6 +8,7 @@ namespace {
 
 bool is_jsonl(const Path& path) {
   const std::string name = path.filename().string();
+  if (name == "metrics.jsonl") return false;  // a run's own, beside its results
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
 }
 
