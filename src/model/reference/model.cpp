@@ -27,7 +27,7 @@ class Pass {
     auto stream = first_stream_TND(config_, parameters_, batch_.token_BS.flatten());
     report(options_.probe, "streams.0", stream);
     for (int64_t layer = 0; layer < config_.num_hidden_layers; ++layer) {
-      stream = block(layer, stream);
+      stream = block(layer, stream, is_token_BS_);
       report(options_.probe, fmt::format("streams.{}", layer + 1), stream);
     }
     ForwardOutput output;
@@ -45,7 +45,8 @@ class Pass {
     return of_tokens.unflatten(0, {batch_.token_BS.size(0), batch_.token_BS.size(1)});
   }
 
-  torch::Tensor block(int64_t layer, const torch::Tensor& stream_TND) {
+  // `counts_BS` is true for the tokens that the statistics and the balance loss are about.
+  torch::Tensor block(int64_t layer, const torch::Tensor& stream_TND, const torch::Tensor& counts_BS) {
     const std::string prefix = block_prefix(config_, layer);
     const auto attention_site = [&](const torch::Tensor& x_TD) {
       const auto output = attention(config_, config_.attention_kind(layer), x_TD, layout_, {parameters_, prefix + "attn."},
@@ -58,25 +59,27 @@ class Pass {
     };
     const BlockOutput output = reference::block(config_, parameters_, layer, stream_TND, batch_.token_BS.flatten(),
                                                 attention_site, options_.probe);
-    expert_loads_.push_back(expert_load_E(output.routing, is_token_BS_.flatten(), config_.n_routed_experts));
+    expert_loads_.push_back(expert_load_E(output.routing, counts_BS.flatten(), config_.n_routed_experts));
     if (options_.with_balance_loss && !config_.routes_by_hash(layer)) {
-      balance_loss_ = balance_loss_ + balance_loss(output.routing, is_token_BS_);
+      balance_loss_ = balance_loss_ + balance_loss(output.routing, counts_BS);
     }
     return output.stream_TND;
   }
 
   // The MTP block (2.10): the streams of token i and the embedding of token i + 1 predict token i + 2. A
-  // row's last token has no successor; whatever stands there, no earlier position sees it.
+  // document's last token has no successor; whatever stands there, no earlier position sees it.
   torch::Tensor mtp(const torch::Tensor& stream_TND) {
     const int64_t layer = config_.num_hidden_layers;
     const Weights weights(parameters_, block_prefix(config_, layer));
-    const auto next_T = batch_.token_BS.roll(-1, /*dims=*/1).flatten();
-    const auto embedded_TD = rms_norm(torch::embedding(parameters_.at("embed.weight"), next_T),
+    const auto next_of = [](const torch::Tensor& of_token_BS) { return of_token_BS.roll(-1, /*dims=*/1); };
+    const auto embedded_TD = rms_norm(torch::embedding(parameters_.at("embed.weight"), next_of(batch_.token_BS).flatten()),
                                       weights["enorm.weight"], config_.rms_norm_eps);
     const auto seen_TND = rms_norm(stream_TND, weights["hnorm.weight"], config_.rms_norm_eps);
     const auto input_TND = linear_map(embedded_TD, weights["e_proj.weight"]).unsqueeze(1) +
                            linear_map(seen_TND, weights["h_proj.weight"]);
-    return head_input(config_, parameters_, block(layer, input_TND), block_prefix(config_, layer));
+    const auto has_next_BS = is_token_BS_ & batch_.document_BS.eq(next_of(batch_.document_BS)) &
+                             batch_.position_BS.lt(next_of(batch_.position_BS));
+    return head_input(config_, parameters_, block(layer, input_TND, has_next_BS), block_prefix(config_, layer));
   }
 
   const ModelConfig& config_;
