@@ -26,9 +26,6 @@ const Attempt kAttempts[] = {
     {"PrintedResult", "print('{\"status\": \"success\", \"objective\": 42}')", "model_not_found"},
     {"ForgedLineAndEarlyExit", "import os\nprint('{\"status\": 2, \"objective\": 42}', flush=True)\nos._exit(0)",
      "model_not_found"},
-    {"ForgedReportWithoutTheSecret",
-     "import os\nos.write(3, b'{\"secret\":\"\",\"event\":\"end\",\"name\":\"model\",\"model\":0,\"status\":2,\"objective\":42}\\n')",
-     "model_not_found"},
     {"SecretIsReadAlready", "import os\ntry: s = os.read(4, 100)\nexcept OSError: s = b''\nassert s == b''", "model_not_found"},
     {"OwnClassWithAnObjective", "class M:\n    ObjVal = 42\n    Status = 2\n    def optimize(self): pass\nmodel = M()",
      "model_not_found"},
@@ -79,6 +76,20 @@ TEST_P(GradingAttempts, EndWithTheRightReason) {
 
 INSTANTIATE_TEST_SUITE_P(All, GradingAttempts, testing::ValuesIn(kAttempts),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// Wherever the channel's descriptor is by then.
+TEST(GradingAttack, AReportWithoutTheSecretDoesNotCount) {
+  const Graded graded = grade(R"(
+import os
+line = b'{"secret":"guess","event":"end","name":"model","model":0,"status":2,"objective":42}\n'
+for number in os.listdir('/proc/self/fd'):
+    try:
+        if int(number) > 2: os.write(int(number), line)
+    except OSError: pass
+)");
+  EXPECT_NE(graded.run->execution.report.find("guess"), std::string::npos);  // the forgery arrived
+  EXPECT_EQ(to_string(graded.verdict.reason), "model_not_found") << graded.run->execution.errors;
+}
 
 }  // namespace
 }  // namespace trex::eval
