@@ -16,5 +16,6 @@ int cmd_run(const Arguments& arguments);
 int cmd_solve(const Arguments& arguments);
 int cmd_tokenizer_inspect(const Arguments& arguments);
 int cmd_tokenizer_train(const Arguments& arguments);
+int cmd_train(const Arguments& arguments);
 
 }  // namespace trex::app

@@ -6,6 +6,7 @@
 #include "eval/eval_settings.h"
 #include "orgen/generate_settings.h"
 #include "tokenizer/tokenizer_settings.h"
+#include "train/train_settings.h"
 
 namespace trex::app {
 namespace {
@@ -24,6 +25,7 @@ std::span<const StageKind> stage_kinds() {
       {"eval", defaults<eval::EvalSettings>},
       {"data tokenize", defaults<data::TokenizeSettings>},
       {"tokenizer train", defaults<tokenizer::TokenizerSettings>},
+      {"train", defaults<train::TrainSettings>},
       {"data generate", defaults<orgen::GenerateSettings>},
   };
   return kKinds;
