@@ -12,7 +12,7 @@ const std::vector<SetDecl> kSets{
     {.name = "people", .index = "p", .sizes = {{3, 3}, {3, 4}, {8, 10}, {20, 24}, {42, 46}}},
     {.name = "tasks", .index = "t", .sizes = {{2, 3}, {2, 3}, {4, 8}, {9, 20}, {22, 42}}}};
 
-const ParameterDecl kTime{"time", {"people", "tasks"}, "minutes", 1, 120};
+const ParameterDecl kMinutes{"minutes", {"people", "tasks"}, "minutes", 1, 120};
 const ParameterDecl kScore{"score", {"people", "tasks"}, "points", 1, 120};
 
 const RowDecl kOnePerson{.name = "task", .binders = "for t in tasks",
@@ -47,7 +47,7 @@ void draw(Drawing& d, const std::string& parameter) {
   }
 }
 
-void draw_time(Drawing& d) { draw(d, "time"); }
+void draw_time(Drawing& d) { draw(d, "minutes"); }
 void draw_score(Drawing& d) { draw(d, "score"); }
 
 solve::Model formulate(const Instance& instance, const std::string& parameter, solve::Sense sense) {
@@ -73,7 +73,7 @@ solve::Model formulate(const Instance& instance, const std::string& parameter, s
 }
 
 solve::Model formulate_time(const Instance& instance) {
-  return formulate(instance, "time", solve::Sense::Minimize);
+  return formulate(instance, "minutes", solve::Sense::Minimize);
 }
 solve::Model formulate_score(const Instance& instance) {
   return formulate(instance, "score", solve::Sense::Maximize);
@@ -89,13 +89,13 @@ const Slot kOpening{"opening", {
     "{boss} from {place} (plans|is planning) which of {crew} gets which task."}};
 
 const Slot kTimeSlot{"time", {
-    "The times in minutes are <p:people;for {p} <t:tasks|{time[p][t]} on {t}>>.",
-    "<p:people;{p} (needs|takes) <t:tasks|{time[p][t]} minutes for {t}>>.",
-    "<p:people.With {p} it takes <t:tasks|{time[p][t]} minutes to finish {t}>>.",
-    "(Minutes|Times) needed: <p:people;{p} <t:tasks|{t} {time[p][t]} minutes>>.",
-    "In minutes, <p:people;{p} (spends|would spend) <t:tasks|{time[p][t]} on {t}>>.",
-    "Trials (show|gave) these minutes: <p:people;{p} <t:tasks|{time[p][t]} with {t}>>.",
-    "It is known that <p:people;{p} (completes|does) <t:tasks|{t} in {time[p][t]} minutes>>."}};
+    "The times in minutes are <p:people;for {p} <t:tasks|{minutes[p][t]} on {t}>>.",
+    "<p:people;{p} (needs|takes) <t:tasks|{minutes[p][t]} minutes for {t}>>.",
+    "<p:people.With {p} it takes <t:tasks|{minutes[p][t]} minutes to finish {t}>>.",
+    "(Minutes|Times) needed: <p:people;{p} <t:tasks|{t} {minutes[p][t]} minutes>>.",
+    "In minutes, <p:people;{p} (spends|would spend) <t:tasks|{minutes[p][t]} on {t}>>.",
+    "Trials (show|gave) these minutes: <p:people;{p} <t:tasks|{minutes[p][t]} with {t}>>.",
+    "It is known that <p:people;{p} (completes|does) <t:tasks|{t} in {minutes[p][t]} minutes>>."}};
 
 const Slot kScoreSlot{"score", {
     "The scores in points are <p:people;for {p} <t:tasks|{score[p][t]} on {t}>>.",
@@ -149,7 +149,7 @@ const Family kAssignment{
                 domain("sports", "relay", "a coach", "events", "the athletes"),
                 domain("delivery", "routes", "a dispatcher", "trips", "the drivers")},
     .variants = {{.name = "min_time",
-                  .description = describe(kTime, solve::Sense::Minimize, "total time"),
+                  .description = describe(kMinutes, solve::Sense::Minimize, "total time"),
                   .slots = {kOpening, kTimeSlot, kRules, kAskTime},
                   .draw = draw_time,
                   .formulate = formulate_time},

@@ -18,15 +18,15 @@ const ParameterDecl kDemand{"demand", {"clients"}, "tons", 1, 99};
 const ParameterDecl kUnitCost{"cost", {"sites", "clients"}, "dollars per ton", 1, 99};
 const ParameterDecl kServeCost{"cost", {"sites", "clients"}, "dollars", 1, 999};
 
-const VariableDecl kOpen{"open", {"sites"}, solve::Domain::Binary, "", "whether the site is opened"};
+const VariableDecl kOpened{"opened", {"sites"}, solve::Domain::Binary, "", "whether the site is opened"};
 
 Description split_description() {
   return {.sets = kSets,
           .parameters = {kFixed, kCapacity, kDemand, kUnitCost},
-          .variables = {kOpen,
+          .variables = {kOpened,
                         {"ship", {"sites", "clients"}, solve::Domain::Continuous, "", "tons shipped"}},
           .sense = solve::Sense::Minimize,
-          .objective = "sum(fixed[i] * open[i] for i in sites) + "
+          .objective = "sum(fixed[i] * opened[i] for i in sites) + "
                        "sum(cost[i][j] * ship[i, j] for i in sites for j in clients)",
           .objective_meaning = "total cost",
           .objective_unit = "dollars",
@@ -35,7 +35,7 @@ Description split_description() {
                     .right = "demand[j]", .meaning = "every client gets what it needs"},
                    {.name = "capacity", .binders = "for i in sites",
                     .left = "sum(ship[i, j] for j in clients)", .relation = "<=",
-                    .right = "capacity[i] * open[i]",
+                    .right = "capacity[i] * opened[i]",
                     .meaning = "a site ships within its capacity, and only when open"}}};
 }
 
@@ -44,14 +44,14 @@ Description single_description() {
   description.parameters[3] = kServeCost;
   description.variables[1] = {"serve", {"sites", "clients"}, solve::Domain::Binary, "",
                               "whether the site serves the client"};
-  description.objective = "sum(fixed[i] * open[i] for i in sites) + "
+  description.objective = "sum(fixed[i] * opened[i] for i in sites) + "
                           "sum(cost[i][j] * serve[i, j] for i in sites for j in clients)";
   description.rows = {{.name = "client", .binders = "for j in clients",
                        .left = "sum(serve[i, j] for i in sites)", .relation = "==", .right = "1",
                        .meaning = "every client is served by one site"},
                       {.name = "capacity", .binders = "for i in sites",
                        .left = "sum(demand[j] * serve[i, j] for j in clients)", .relation = "<=",
-                       .right = "capacity[i] * open[i]",
+                       .right = "capacity[i] * opened[i]",
                        .meaning = "a site serves within its capacity, and only when open"}};
   return description;
 }
@@ -70,7 +70,7 @@ void draw_network(Drawing& d) {
   for (size_t i = 0; i < sites; ++i) {
     capacity[i] = std::ceil(std::max(load[i] * d.rng.uniform(1.05, 1.3),
                                      total * d.rng.uniform(0.3, 1.1)));
-    d.witness(d.instance.item("open", "sites", i), 1);
+    d.witness(d.instance.item("opened", "sites", i), 1);
   }
   d.set("capacity", capacity);
   d.set("fixed", d.wholes(sites, 100, 600));
@@ -98,7 +98,7 @@ solve::Model formulate(const Instance& instance, bool is_single) {
   const size_t sites = instance.size("sites"), clients = instance.size("clients");
   std::vector<std::vector<solve::Term>> of_site(sites), of_client(clients);
   for (size_t i = 0; i < sites; ++i) {
-    const int64_t open = model.add_column({.name = instance.item("open", "sites", i),
+    const int64_t open = model.add_column({.name = instance.item("opened", "sites", i),
                                            .domain = solve::Domain::Binary,
                                            .upper = 1,
                                            .objective = instance.at("fixed", i)});

@@ -186,7 +186,7 @@ const Slot kAskCost{"ask", {
 const Slot kAskProfit{"ask", {
     "What is the (largest|greatest) total profit, sales minus freight, in dollars?",
     "(Find|Determine) the maximum total profit in dollars, that is revenue less cost.",
-    "The total profit (revenue minus shipping cost|earnings less freight) in dollars is to be maximised.",
+    "(Revenue minus shipping cost|Earnings less freight) in dollars is to be maximised.",
     "(Maximise|Maximize) revenue minus shipping cost, in dollars.",
     "How many dollars of profit remain at most after freight is paid?",
     "Which shipments earn most after freight, and what is that profit in dollars?",
