@@ -6,12 +6,14 @@
 
 namespace trex::app {
 
+int cmd_checkpoint_inspect(const Arguments& arguments);
 int cmd_config_document(const Arguments& arguments);
 int cmd_config_show(const Arguments& arguments);
 int cmd_data_generate(const Arguments& arguments);
 int cmd_data_stats(const Arguments& arguments);
 int cmd_data_tokenize(const Arguments& arguments);
 int cmd_eval(const Arguments& arguments);
+int cmd_generate(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);
 int cmd_solve(const Arguments& arguments);
 int cmd_tokenizer_inspect(const Arguments& arguments);

@@ -10,6 +10,8 @@ std::span<const Command> all_commands() {
       {"data generate", "Operations-research documents and questions, verified by the solver", cmd_data_generate},
       {"data stats", "Counts, lengths and duplicates of a file of rows", cmd_data_stats},
       {"train", "CPT or SFT: a model trained on token shards", nullptr},
+      {"generate", "Text from a checkpoint, for one prompt or a file of them", nullptr},
+      {"checkpoint inspect", "The tensors of a checkpoint and what model they make", nullptr},
       {"eval", "Score a model on a benchmark by running its programs", cmd_eval},
       {"data tokenize", "JSON lines to token shards", cmd_data_tokenize},
       {"tokenizer train", "A byte-level BPE tokenizer from a corpus", cmd_tokenizer_train},
