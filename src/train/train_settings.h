@@ -116,7 +116,8 @@ struct TrainSettings {
     visit("seq_len", seq_len, "Tokens in one row.", in_range(2, 1 << 20));
     visit("micro_batch", micro_batch, "Rows in one forward pass.", in_range(1, 1 << 16));
     visit("accumulation", accumulation, "Micro batches in one step.", in_range(1, 1 << 16));
-    visit("steps", steps, "Optimizer steps; auto: as many as tokens needs.", at_least(1));
+    visit("steps", steps, "Optimizer steps; 0 writes the untrained model; auto: as many as tokens needs.",
+          at_least(0));
     visit("tokens", tokens, "Budget in tokens, rounded up to whole steps; auto: steps counts.",
           at_least(1));
     visit("dtype", dtype, "Type of the model's arithmetic; bfloat16 keeps float32 master weights.",

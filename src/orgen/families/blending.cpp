@@ -8,7 +8,7 @@ namespace trex::orgen {
 namespace {
 
 const std::vector<SetDecl> kSets{
-    {.name = "materials", .index = "m", .sizes = {{3, 4}, {3, 8}, {12, 40}, {80, 150}, {500, 700}}},
+    {.name = "materials", .index = "m", .sizes = {{3, 3}, {3, 8}, {12, 40}, {80, 150}, {500, 700}}},
     {.name = "qualities", .index = "q", .sizes = {{2, 2}, {2, 4}, {9, 16}, {60, 80}, {400, 450}}}};
 
 const ParameterDecl kCost{"cost", {"materials"}, "dollars per ton", 1, 99};

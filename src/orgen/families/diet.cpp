@@ -8,8 +8,8 @@ namespace trex::orgen {
 namespace {
 
 const std::vector<SetDecl> kSets{
-    {.name = "foods", .index = "f", .sizes = {{2, 4}, {4, 8}, {12, 40}, {80, 150}, {500, 700}}},
-    {.name = "nutrients", .index = "n", .sizes = {{2, 3}, {2, 5}, {10, 20}, {60, 80}, {400, 450}}}};
+    {.name = "foods", .index = "f", .sizes = {{2, 3}, {4, 8}, {12, 40}, {80, 150}, {500, 700}}},
+    {.name = "nutrients", .index = "n", .sizes = {{2, 2}, {2, 5}, {10, 20}, {60, 80}, {400, 450}}}};
 
 const ParameterDecl kCost{"cost", {"foods"}, "dollars per portion", 1, 20};
 const ParameterDecl kContent{"content", {"foods", "nutrients"}, "grams per portion", 0, 40};

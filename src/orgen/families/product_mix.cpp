@@ -8,8 +8,8 @@ namespace trex::orgen {
 namespace {
 
 const std::vector<SetDecl> kSets{
-    {.name = "products", .index = "p", .sizes = {{2, 4}, {3, 8}, {12, 40}, {80, 120}, {500, 700}}},
-    {.name = "steps", .index = "s", .sizes = {{2, 3}, {2, 5}, {10, 20}, {60, 80}, {400, 450}}}};
+    {.name = "products", .index = "p", .sizes = {{2, 3}, {3, 8}, {12, 40}, {80, 120}, {500, 700}}},
+    {.name = "steps", .index = "s", .sizes = {{2, 2}, {2, 5}, {10, 20}, {60, 80}, {400, 450}}}};
 
 const ParameterDecl kProfit{"profit", {"products"}, "dollars per unit", 1, 100};
 const ParameterDecl kHours{"hours", {"products", "steps"}, "hours per unit", 0, 12};
