@@ -28,8 +28,10 @@ std::string name_in(const checkpoint::WeightFolder& weights, const std::string& 
   if (weights.has(official)) return official;
   const std::string other = transformers_name(official);
   if (weights.has(other)) return other;
-  throw input_error(weights.folder().string(), official, "a tensor of this name", "none",
-                    fmt::format("nor {}; does config.json belong to these weights?", in_quotes(other)));
+  const std::string hint =
+      official.starts_with("mtp.") ? "transformers saves no MTP block: set num_nextn_predict_layers to 0 in config.json"
+                                   : fmt::format("nor {}; does config.json belong to these weights?", in_quotes(other));
+  throw input_error(weights.folder().string(), official, "a tensor of this name", "none", hint);
 }
 
 torch::Tensor checked(const torch::Tensor& tensor, const checkpoint::TensorSpec& spec, const std::string& where) {

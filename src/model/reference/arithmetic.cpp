@@ -12,16 +12,19 @@ torch::Tensor linear_map(const torch::Tensor& x, const torch::Tensor& weight_OI)
   return torch::linear(x, weight_OI.to(x.scalar_type()));
 }
 
+torch::Tensor inverse_rms(const torch::Tensor& x, double eps) {
+  const auto norm = torch::linalg_vector_norm(x, 2, -1, /*keepdim=*/true);
+  return (norm.square() / x.size(-1) + eps).rsqrt();
+}
+
 torch::Tensor rms(const torch::Tensor& x, double eps) {
   const auto full = wide(x);
-  const auto scale = (full.square().mean(-1, /*keepdim=*/true) + eps).rsqrt();
-  return (full * scale).to(x.scalar_type());
+  return (full * inverse_rms(full, eps)).to(x.scalar_type());
 }
 
 torch::Tensor rms_norm(const torch::Tensor& x, const torch::Tensor& weight_D, double eps) {
   const auto full = wide(x);
-  const auto scale = (full.square().mean(-1, /*keepdim=*/true) + eps).rsqrt();
-  return (full * scale * weight_D.to(full.scalar_type())).to(x.scalar_type());
+  return (full * inverse_rms(full, eps) * weight_D.to(full.scalar_type())).to(x.scalar_type());
 }
 
 torch::Tensor top_mask(const torch::Tensor& score, int64_t num) {

@@ -35,15 +35,16 @@ torch::Tensor padded_to(const torch::Tensor& x, int64_t size) {
 
 Window attend_in_blocks(const ModelConfig& config, const Projections& tokens, const Entries* entries,
                         const torch::Tensor& sink_H, const Batch& batch, bool with_mass) {
-  const int64_t num_tokens = tokens.key_BSC.size(1);
   const auto query_BSHX = query_with_sink(tokens.query_BSHC, sink_H);
   const auto key_BSX = key_with_sink(tokens.key_BSC);
   const auto entry_BWX = entries != nullptr ? key_with_sink(entries->key_BWC) : torch::Tensor();
   const auto sink_B1X = sink_key(key_BSX.size(0), config.head_dim, key_BSX.options());
 
   std::vector<torch::Tensor> outputs, masses;
-  for (int64_t begin = 0; begin < num_tokens; begin += kQueryBlock) {
-    const int64_t end = std::min(begin + kQueryBlock, num_tokens);
+  int64_t end = 0;
+  for (const auto& query_BQHX : query_BSHX.split(kQueryBlock, 1)) {
+    const int64_t begin = end;
+    end = begin + query_BQHX.size(1);
     const int64_t first = std::max<int64_t>(0, begin + 1 - config.sliding_window);
     const int64_t num_entries = entries != nullptr ? end / entries->ratio : 0;  // the others end later
     std::vector<torch::Tensor> keys = {sink_B1X, key_BSX.slice(1, first, end)};
@@ -54,7 +55,7 @@ Window attend_in_blocks(const ModelConfig& config, const Projections& tokens, co
       keys.push_back(entry_BWX.narrow(1, 0, num_entries));
       visible.push_back(entries->visible_BSW.slice(1, begin, end).narrow(2, 0, num_entries));
     }
-    const Attended attended = attend(query_BSHX.slice(1, begin, end), torch::cat(keys, 1), torch::cat(visible, 2));
+    const Attended attended = attend(query_BQHX, torch::cat(keys, 1), torch::cat(visible, 2));
     outputs.push_back(attended.output_BQHC);
     if (with_mass) {
       const auto of_entries = attended.probability_BQHK.detach().slice(3, 1 + end - first);

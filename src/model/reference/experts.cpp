@@ -42,16 +42,14 @@ torch::Tensor mixture_of_experts(const ModelConfig& config, const torch::Tensor&
     return wide(limited_swiglu(linear_map(x, expert["w1.weight"]), linear_map(x, expert["w3.weight"]), config.swiglu_limit));
   };
   const auto pairs = dispatch(routing, config.n_routed_experts);
-  const auto x_PD = x_TD.index_select(0, pairs.token_P);
+  const auto inputs = x_TD.index_select(0, pairs.token_P).split_with_sizes(pairs.num_pairs);
+  const auto pair_weights = pairs.weight_P.unsqueeze(1).split_with_sizes(pairs.num_pairs);
 
   std::vector<torch::Tensor> results;
-  int64_t begin = 0;
-  for (int64_t e = 0; e < config.n_routed_experts; ++e) {
-    const int64_t count = pairs.num_pairs[static_cast<size_t>(e)];
+  for (size_t e = 0; e < inputs.size(); ++e) {
     const Weights expert = weights.below(fmt::format("experts.{}", e));
-    const auto weighted = hidden(x_PD.narrow(0, begin, count), expert) * pairs.weight_P.narrow(0, begin, count).unsqueeze(1);
+    const auto weighted = hidden(inputs[e], expert) * pair_weights[e];
     results.push_back(linear_map(weighted.to(x_TD.scalar_type()), expert["w2.weight"]));
-    begin += count;
   }
   const auto result_PD = wide(torch::cat(results));
   const auto routed_TD = result_PD.index_select(0, pairs.pair_TK.flatten())

@@ -10,8 +10,7 @@ namespace {
 // fn · rms(vec X): the division by the root mean square comes after the product, as it is cheaper there.
 torch::Tensor project(const torch::Tensor& stream_TND, const torch::Tensor& fn, double eps) {
   const auto flat = wide(stream_TND).flatten(1);
-  const auto scale_T1 = (flat.square().mean(-1, /*keepdim=*/true) + eps).rsqrt();
-  return linear_map(flat, fn) * scale_T1;
+  return linear_map(flat, fn) * inverse_rms(flat, eps);
 }
 
 // sum over streams of weight * stream, in the streams' dtype.
@@ -49,7 +48,8 @@ StreamMix stream_mix(const ModelConfig& config, const torch::Tensor& stream_TND,
                                      config.hc_sinkhorn_iters, config.hc_eps);
   return {.collapse_TN = torch::sigmoid(logits(0, 0, n)) + config.hc_eps,
           .post_TN = 2 * torch::sigmoid(logits(1, n, n)),
-          .comb_TNN = comb_NNT.permute({2, 0, 1})};
+          // Laid out anew: products of many small strided matrices are taken one by one.
+          .comb_TNN = comb_NNT.permute({2, 0, 1}).contiguous()};
 }
 
 torch::Tensor hyper_connected(const ModelConfig& config, const torch::Tensor& stream_TND,

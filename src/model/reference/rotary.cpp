@@ -50,11 +50,9 @@ torch::Tensor rotations(const ModelConfig& config, bool is_compressed, const tor
 
 torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& rotation) {
   const int64_t num_pairs = rotation.size(-1);
-  const int64_t num_still = x.size(-1) - 2 * num_pairs;
-  const auto pairs = torch::view_as_complex(
-      wide(x.narrow(-1, num_still, 2 * num_pairs)).unflatten(-1, {num_pairs, 2}).contiguous());
-  const auto turned = torch::view_as_real(pairs * rotation).flatten(-2).to(x.scalar_type());
-  return torch::cat({x.narrow(-1, 0, num_still), turned}, -1);
+  const auto parts = x.split_with_sizes({x.size(-1) - 2 * num_pairs, 2 * num_pairs}, -1);
+  const auto pairs = torch::view_as_complex(wide(parts[1]).unflatten(-1, {num_pairs, 2}).contiguous());
+  return torch::cat({parts[0], torch::view_as_real(pairs * rotation).flatten(-2).to(x.scalar_type())}, -1);
 }
 
 }  // namespace trex::model::reference
