@@ -1,0 +1,186 @@
+// The mixed-integer program of section 8.3. With w_cs the requests/s of class c that shape s serves
+// (lambda_c * theta * x_cs of the paper's form, which makes it linear):
+//
+//   maximise theta                       or  minimise sum of price_s * y_s with theta = 1
+//   sum over s of w_cs = lambda_c * theta                         for every class
+//   sum over c of w_cs / X_cs <= rho_s * y_s                      for every shape
+//   sum over s of devices_s * y_s <= devices of the kind          for every kind of machine
+//   sum over s of floor(devices_s / d) * y_s <= machines * floor(n / d)   for every size d: whole machines
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "plan/search.h"
+#include "solve/solve.h"
+
+namespace trex::plan {
+namespace {
+
+using solve::Term;
+
+struct Columns {
+  int64_t theta = -1;
+  std::vector<int64_t> counts;                       // y_s
+  std::vector<std::vector<int64_t>> served;          // w_cs, -1 where s cannot serve c
+};
+
+double price_of(const Shape& shape, const std::vector<MachineKind>& kinds) {
+  double usd_h = 0;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) /
+             static_cast<double>(kinds[k].num_devices);
+  }
+  return usd_h;
+}
+
+int64_t most_instances(const Shape& shape, const std::vector<MachineKind>& kinds) {
+  int64_t most = INT64_MAX;
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const int64_t devices = shape.devices_of_kind(k, kinds);
+    if (devices == 0) continue;
+    const int64_t per_machine = shape.crosses_machines() ? 0 : kinds[k].num_devices / devices;
+    most = std::min(most, shape.crosses_machines() ? kinds[k].total_devices() / devices
+                                                   : per_machine * static_cast<int64_t>(kinds[k].machines.size()));
+  }
+  return most;
+}
+
+void add_whole_machines(const Problem& problem, const Columns& columns, size_t k, solve::Model& model) {
+  const MachineKind& kind = problem.kinds[k];
+  std::set<int64_t> sizes{1};
+  for (const Shape& shape : problem.shapes) {
+    if (const int64_t devices = shape.devices_of_kind(k, problem.kinds); devices > 0) {
+      sizes.insert(std::min(devices, kind.num_devices));
+    }
+  }
+  for (const int64_t size : sizes) {
+    std::vector<Term> terms;
+    for (size_t s = 0; s < problem.shapes.size(); ++s) {
+      const Shape& shape = problem.shapes[s];
+      const int64_t devices = shape.devices_of_kind(k, problem.kinds);
+      // A pipeline across machines takes whole machines.
+      const int64_t units = shape.crosses_machines() ? devices / kind.num_devices * (kind.num_devices / size) : devices / size;
+      if (units > 0) terms.push_back({columns.counts[s], static_cast<double>(units)});
+    }
+    const auto room = static_cast<double>(kind.num_devices / size * static_cast<int64_t>(kind.machines.size()));
+    if (!terms.empty()) model.at_most(fmt::format("kind {} size {}", k, size), terms, room);
+  }
+}
+
+Columns add_columns(const Problem& problem, solve::Model& model) {
+  Columns columns;
+  const bool is_cost = problem.objective == Objective::Cost;
+  columns.theta = model.add_column({.name = "theta", .lower = is_cost ? 1.0 : 0.0,
+                                    .upper = is_cost ? 1.0 : solve::kInfinity, .objective = is_cost ? 0.0 : 1.0});
+  columns.served.assign(problem.classes.size(), std::vector<int64_t>(problem.shapes.size(), -1));
+  for (size_t s = 0; s < problem.shapes.size(); ++s) {
+    columns.counts.push_back(model.add_column(
+        {.name = fmt::format("y{}", s), .domain = solve::Domain::Integer,
+         .upper = static_cast<double>(most_instances(problem.shapes[s], problem.kinds)),
+         .objective = is_cost ? price_of(problem.shapes[s], problem.kinds) : 0.0}));
+    for (size_t c = 0; c < problem.classes.size(); ++c) {
+      if (problem.shapes[s].classes[c].requests_per_s <= 0) continue;
+      columns.served[c][s] = model.add_column({.name = fmt::format("w{}_{}", c, s)});
+    }
+  }
+  return columns;
+}
+
+void add_rows(const Problem& problem, const Columns& columns, solve::Model& model) {
+  for (size_t c = 0; c < problem.classes.size(); ++c) {
+    std::vector<Term> terms{{columns.theta, -nominal_rate(problem.classes[c])}};
+    for (const int64_t column : columns.served[c]) {
+      if (column >= 0) terms.push_back({column, 1});
+    }
+    model.equal(fmt::format("class {}", c), terms, 0);
+  }
+  for (size_t s = 0; s < problem.shapes.size(); ++s) {
+    std::vector<Term> terms{{columns.counts[s], -planned_utilisation(problem.shapes[s], problem.classes)}};
+    for (size_t c = 0; c < problem.classes.size(); ++c) {
+      if (columns.served[c][s] >= 0) terms.push_back({columns.served[c][s], 1 / problem.shapes[s].classes[c].requests_per_s});
+    }
+    model.at_most(fmt::format("shape {}", s), terms, 0);
+  }
+  for (size_t k = 0; k < problem.kinds.size(); ++k) add_whole_machines(problem, columns, k, model);
+}
+
+// A plan of a thousand machines need not be proved to the last request.
+solve::Limits limits_for(const Problem& problem) {
+  size_t machines = 0;
+  for (const MachineKind& kind : problem.kinds) machines += kind.machines.size();
+  return {.time = std::chrono::seconds(machines <= 64 ? 20 : 8),
+          .relative_gap = machines <= 16 ? 0.0 : machines <= 64 ? 1e-4 : 1e-3};
+}
+
+}  // namespace
+
+Selection solve_program(const Problem& problem) {
+  solve::Model model{.name = "serving plan", .sense = problem.objective == Objective::Cost ? solve::Sense::Minimize : solve::Sense::Maximize};
+  const Columns columns = add_columns(problem, model);
+  add_rows(problem, columns, model);
+  Selection selection;
+  selection.counts.assign(problem.shapes.size(), 0);
+  // Sizes that do not divide one another may satisfy all rows and still not pack: then that many
+  // devices are left free and the program is solved again.
+  for (int64_t left_free = 0;; ++left_free) {
+    const solve::Solved solved = solve::solve(model, limits_for(problem));
+    if (!solved.best) return selection;
+    selection.is_feasible = true;
+    selection.is_proved = solved.outcome == solve::Outcome::Optimal;
+    selection.cost_usd_h = 0;
+    double devices = 0;
+    std::vector<Term> used;
+    for (size_t s = 0; s < problem.shapes.size(); ++s) {
+      selection.counts[s] = std::llround(solved.best->values[static_cast<size_t>(columns.counts[s])]);
+      selection.cost_usd_h += price_of(problem.shapes[s], problem.kinds) * static_cast<double>(selection.counts[s]);
+      for (size_t k = 0; k < problem.kinds.size(); ++k) {
+        const auto of_kind = static_cast<double>(problem.shapes[s].devices_of_kind(k, problem.kinds));
+        devices += of_kind * static_cast<double>(selection.counts[s]);
+        if (of_kind > 0) used.push_back({columns.counts[s], of_kind});
+      }
+    }
+    selection.scale = solved.best->values[static_cast<size_t>(columns.theta)];
+    const bool is_empty = devices == 0;
+    if (is_empty || !pack(problem, selection.counts).empty()) return selection;
+    model.at_most(fmt::format("leave {} free", left_free + 1), used, devices - 1);
+  }
+}
+
+std::vector<std::vector<double>> class_shares(const Problem& problem, const Selection& selection) {
+  std::vector<std::vector<double>> shares(problem.classes.size(), std::vector<double>(problem.shapes.size(), 0.0));
+  solve::Model model{.name = "class shares"};
+  const int64_t utilisation = model.add_column({.name = "U", .objective = 1});
+  std::vector<std::vector<int64_t>> columns(problem.classes.size(), std::vector<int64_t>(problem.shapes.size(), -1));
+  for (size_t c = 0; c < problem.classes.size(); ++c) {
+    std::vector<Term> terms;
+    for (size_t s = 0; s < problem.shapes.size(); ++s) {
+      if (selection.counts[s] == 0 || problem.shapes[s].classes[c].requests_per_s <= 0) continue;
+      columns[c][s] = model.add_column({.name = fmt::format("x{}_{}", c, s)});
+      terms.push_back({columns[c][s], 1});
+    }
+    if (terms.empty()) return {};
+    model.equal(fmt::format("class {}", c), terms, 1);
+  }
+  for (size_t s = 0; s < problem.shapes.size(); ++s) {
+    if (selection.counts[s] == 0) continue;
+    std::vector<Term> terms{{utilisation, -static_cast<double>(selection.counts[s])}};
+    for (size_t c = 0; c < problem.classes.size(); ++c) {
+      if (columns[c][s] < 0) continue;
+      terms.push_back({columns[c][s], nominal_rate(problem.classes[c]) * selection.scale / problem.shapes[s].classes[c].requests_per_s});
+    }
+    model.at_most(fmt::format("shape {}", s), terms, 0);
+  }
+  const solve::Solved solved = solve::solve(model);
+  if (!solved.best) return {};
+  for (size_t c = 0; c < problem.classes.size(); ++c) {
+    for (size_t s = 0; s < problem.shapes.size(); ++s) {
+      if (columns[c][s] >= 0) shares[c][s] = std::max(0.0, solved.best->values[static_cast<size_t>(columns[c][s])]);
+    }
+  }
+  return shares;
+}
+
+}  // namespace trex::plan

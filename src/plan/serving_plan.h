@@ -1,0 +1,67 @@
+// The plan for serving models on an inventory of unlike machines: instances, what each is expected to
+// do, how the router should weigh them, what else was considered and why it lost (heterogeneous
+// serving, section 8).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perf/derive.h"
+#include "plan/search.h"
+
+namespace trex::plan {
+
+struct PlanOptions {
+  Objective objective = Objective::Throughput;
+  ShapeOptions shapes;
+  bool across_machines = false;   // try pipelines across machines even if one machine can hold a model
+  size_t num_alternatives = 10;
+};
+
+// One engine process group, to be started.
+struct PlannedInstance {
+  std::string name;               // "rack-a-0"
+  size_t shape = 0;               // index into Problem::shapes
+  std::vector<std::string> machines;  // one, or one a stage
+  std::vector<int64_t> devices;   // ids on the machine; empty across machines: all of them
+  std::string device_text;        // "4x H100 SXM"
+  perf::InstanceModel model;      // for simulator and gateway
+  double fit_error = 0;           // median error of the compact form against the operator model
+  double weight = 0;              // router weight: requests/s over its classes' mix
+  std::vector<double> class_share;  // of each class, 0 to 1
+};
+
+struct Alternative {
+  std::string text;
+  double scale = 0;               // what the whole plan would carry; 0 if it cannot be
+  std::string reason;             // why it lost
+};
+
+struct Sensitivity {
+  std::string device;             // 20 % less compute, bandwidth and link speed
+  double scale = 0;               // of the plan made for it
+  double unchanged_scale = 0;     // of this plan if the device turns out so
+  bool same_choice = false;
+};
+
+struct ServingPlan {
+  Problem problem;
+  Selection selection;
+  std::vector<PlannedInstance> instances;
+  std::vector<Alternative> alternatives;
+  std::vector<Sensitivity> sensitivity;
+  std::vector<std::string> notes;
+  int64_t shapes_considered = 0;
+  bool calibrated = false;
+};
+
+// Throws Input at `where` when a model fits nowhere (by how much, and what would make it fit) or the
+// stated rates cannot be served, and Environment when the solver fails.
+ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& catalogue,
+                         std::vector<ModelChoice> models, const PlanOptions& options, const std::string& where);
+
+// The shapes of a problem: usable and not dominated in `problem.shapes`, all others in `rejected`.
+Problem make_problem(const Inventory& inventory, const perf::Catalogue& catalogue, std::vector<ModelChoice> models,
+                     const PlanOptions& options, std::vector<Shape>& rejected);
+
+}  // namespace trex::plan
