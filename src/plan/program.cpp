@@ -111,8 +111,8 @@ void add_rows(const Problem& problem, const Columns& columns, solve::Model& mode
 solve::Limits limits_for(const Problem& problem) {
   size_t machines = 0;
   for (const MachineKind& kind : problem.kinds) machines += kind.machines.size();
-  return {.time = std::chrono::seconds(machines <= 64 ? 20 : 8),
-          .relative_gap = machines <= 16 ? 0.0 : machines <= 64 ? 1e-4 : 1e-3};
+  return {.time = std::chrono::milliseconds(machines <= 16 ? 20'000 : machines <= 64 ? 700 : 3'000),
+          .relative_gap = machines <= 16 ? 0.0 : 1e-3};
 }
 
 }  // namespace
