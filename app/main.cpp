@@ -19,6 +19,8 @@ std::span<const Command> all_commands() {
       {"config show", "Every effective setting of a recipe and where it comes from", cmd_config_show},
       {"config document", "A generated page: settings or commands", cmd_config_document},
       {"solve", "The proven answer to a model in a file (MPS or JSON)", cmd_solve},
+      {"plan serve", "A deployment for unlike machines: instances, layouts, router weights", cmd_plan_serve},
+      {"perf show", "Where the time of an iteration goes on a device", cmd_perf_show},
       {"help", "This list", nullptr},
       {"version", "The version of this program", nullptr},
   };

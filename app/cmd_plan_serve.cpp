@@ -1,0 +1,112 @@
+// trex plan serve: what to run on an inventory of unlike machines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/commands.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "plan/launch.h"
+#include "plan/plan_json.h"
+#include "plan/plan_page.h"
+
+namespace trex::app {
+namespace {
+
+struct PlanArguments {
+  Path inventory;
+  std::vector<Path> catalogue_files;
+  std::string model;
+  std::string trace;
+  std::vector<std::string> quantisations{"bf16"};
+  std::string kv = "bf16";
+  std::string objective = "throughput";
+  std::optional<double> requests_per_s, first_token_ms, per_token_ms;
+  int64_t max_context = 8192;
+  int64_t max_sequences = 256;
+  bool across_machines = false;
+  bool explain = false;
+  bool json = false;
+  Path out;
+};
+
+void add_options(CLI::App& options, PlanArguments& a) {
+  options.add_option("inventory", a.inventory, "Machines, and perhaps classes of requests, TOML")->required();
+  options.add_option("--model", a.model, "Model of the one class: catalogue name, config.json or .gguf");
+  options.add_option("--trace", a.trace, "Lengths and arrivals of the one class: shipped name or file");
+  options.add_option("--catalogue", a.catalogue_files, "Your own devices or models, JSON; repeatable");
+  options.add_option("--quantisation", a.quantisations, "Allowed ones, with commas")->delimiter(',')->capture_default_str();
+  options.add_option("--kv", a.kv, "Cache elements: bf16 or fp8")->check(CLI::IsMember({"bf16", "fp8"}))->capture_default_str();
+  options.add_option("--objective", a.objective, "throughput or cost")->check(CLI::IsMember({"throughput", "cost"}))->capture_default_str();
+  options.add_option("--requests-per-s", a.requests_per_s, "Rate of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--first-token-ms", a.first_token_ms, "Limit of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--per-token-ms", a.per_token_ms, "Limit of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--max-context", a.max_context, "Tokens of the longest sequence")->check(CLI::Range(16, 1 << 24))->capture_default_str();
+  options.add_option("--max-sequences", a.max_sequences, "Most sequences at once in an instance")->check(CLI::Range(1, 65536))->capture_default_str();
+  options.add_flag("--across-machines", a.across_machines, "Also pipelines over several machines");
+  options.add_flag("--explain", a.explain, "Memory, time and launch lines of each choice");
+  options.add_flag("--json", a.json, "The plan as JSON");
+  options.add_option("--out", a.out, "Folder for plan.json, plan.html and gateway.toml");
+}
+
+// The one class of --model and --trace, or the file's own.
+void add_class(const PlanArguments& a, plan::Inventory& inventory) {
+  if (inventory.classes.empty()) {
+    if (a.model.empty()) throw usage_error("--model", "a model, or [[class]] tables in the inventory", "none");
+    if (a.trace.empty()) throw usage_error("--trace", "a trace, or [[class]] tables in the inventory", "none");
+    plan::RequestClass request_class = plan::class_of_trace(a.trace, a.model, "--trace");
+    request_class.requests_per_s = a.requests_per_s.value_or(0);
+    if (a.first_token_ms) request_class.limits.first_token_s = *a.first_token_ms * 1e-3;
+    if (a.per_token_ms) request_class.limits.per_token_s = *a.per_token_ms * 1e-3;
+    inventory.classes.push_back(request_class);
+  } else if (!a.model.empty() || !a.trace.empty() || a.requests_per_s || a.first_token_ms || a.per_token_ms) {
+    throw usage_error("--model, --trace, --requests-per-s, --first-token-ms, --per-token-ms",
+                      "none of them when the inventory has [[class]] tables", "some", "put them into the tables");
+  }
+  const bool has_rates = inventory.classes[0].requests_per_s > 0;
+  if (a.objective == "cost" && !has_rates) {
+    throw usage_error("--objective cost", "requests_per_s of every class", "none", "give --requests-per-s");
+  }
+}
+
+std::vector<plan::ModelChoice> models_of(const PlanArguments& a, const plan::Inventory& inventory, const perf::Catalogue& catalogue) {
+  std::vector<perf::Quantisation> allowed;
+  for (const std::string& name : a.quantisations) allowed.push_back(perf::find_quantisation(name, "--quantisation"));
+  std::vector<plan::ModelChoice> models;
+  for (const plan::RequestClass& c : inventory.classes) {
+    const bool is_known = std::any_of(models.begin(), models.end(), [&](const auto& m) { return m.name == c.model; });
+    const std::string where = a.model.empty() ? a.inventory.string() + ": class " + c.name : "--model";
+    if (!is_known) models.push_back({c.model, catalogue.model(c.model, where), allowed});
+  }
+  return models;
+}
+
+}  // namespace
+
+int cmd_plan_serve(const Arguments& arguments) {
+  CLI::App options("A deployment for unlike machines: instances, layouts, router weights", "trex plan serve");
+  PlanArguments a;
+  add_options(options, a);
+  if (!parse_arguments(options, arguments)) return 0;
+
+  perf::Catalogue catalogue = perf::Catalogue::shipped();
+  for (const Path& file : a.catalogue_files) catalogue.add_file(file);
+  plan::Inventory inventory = plan::load_inventory(a.inventory, catalogue);
+  add_class(a, inventory);
+  const auto models = models_of(a, inventory, catalogue);
+  plan::PlanOptions plan_options{.objective = a.objective == "cost" ? plan::Objective::Cost : plan::Objective::Throughput,
+                                 .across_machines = a.across_machines};
+  plan_options.shapes.limits.max_context = a.max_context;
+  plan_options.shapes.limits.max_sequences = a.max_sequences;
+  plan_options.shapes.limits.kv_element_bytes = a.kv == "fp8" ? 1 : 2;
+  const plan::ServingPlan plan = plan::plan_serving(inventory, catalogue, models, plan_options, a.inventory.string());
+  if (!a.out.empty()) {
+    write_file(a.out / "plan.json", plan::to_json(plan).dump(2) + "\n");
+    write_file(a.out / "gateway.toml", plan::gateway_config(plan));
+    write_file(a.out / "plan.html", plan::page_of(plan));
+  }
+  fmt::print("{}", a.json ? plan::to_json(plan).dump(2) + "\n" : plan::table_of(plan, a.explain));
+  return 0;
+}
+
+}  // namespace trex::app
