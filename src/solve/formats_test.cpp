@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "solve/lp_writer.h"
 #include "solve/model_json.h"
 #include "solve/mps.h"
 #include "solve/test_models.h"
@@ -187,6 +188,55 @@ TEST(Mps, WritesNamesThatFreeFormatCanRead) {
   EXPECT_EQ(read.columns[0].name, "a_b");
   EXPECT_EQ(read.columns[1].name, "a_b_");
   EXPECT_EQ(read.rows[0].name, "OBJ_");
+}
+
+// Gurobi 13.0.3 reads this text back and finds the optimum 9.9642857143 of its relaxation, as we
+// do.
+TEST(Lp, IsGurobisDialect) {
+  Model model;
+  model.name = "q";
+  model.offset = 7.25;
+  model.add_column({.name = "x[a b]", .lower = -5, .upper = 4});
+  model.add_column({.name = "x[c+d]", .lower = -5, .objective = 1});
+  model.add_column({.name = "x[3]", .lower = -5, .upper = 9, .objective = 1});
+  model.add_column({.name = "free", .lower = -kInfinity});
+  model.add_column({.name = "1g", .lower = -kInfinity, .upper = 7});
+  model.add_column({.name = "h", .lower = 2, .upper = 2});
+  model.add_column({.name = "b", .domain = Domain::Binary, .objective = 1});
+  model.add_column({.name = "i", .domain = Domain::Integer, .upper = 6, .objective = 1});
+  model.add_column({.name = "RgR1", .upper = 5});
+  model.at_least("long row",
+                 {{0, 1.5}, {1, 2.5}, {2, 3.5}, {3, 4.5}, {4, 5.5}, {5, 6.5}, {6, 7.5}, {7, 8.5}},
+                 1e-7);
+  model.equal("R1", {{3, 1}, {4, 1}, {8, 1}}, 3);
+  model.at_least("R2", {{0, 1}, {1, 1}, {2, 1}, {7, 1}}, 3);
+  model.quadratic = {{0, 0, 2}, {3, 0, -1}, {3, 3, 4}, {4, 4, 6}};
+  EXPECT_EQ(to_lp(model), R"(\ Model q
+\ LP format
+Minimize
+  x[c_d] + x[3] + b + i + 7.25 Constant + [ 2 x[a_b] ^ 2 - 2 x[a_b] * free
+   + 4 free ^ 2 + 6 _1g ^ 2 ] / 2
+Subject To
+ long_row: 1.5 x[a_b] + 2.5 x[c_d] + 3.5 x[3] + 4.5 free + 5.5 _1g + 6.5 h
+   + 7.5 b + 8.5 i >= 1e-07
+ R1: free + _1g + RgR1 = 3
+ R2: x[a_b] + x[c_d] + x[3] + i >= 3
+Bounds
+ -5 <= x[a_b] <= 4
+ x[c_d] >= -5
+ -5 <= x[3] <= 9
+ free free
+ -infinity <= _1g <= 7
+ h = 2
+ i <= 6
+ RgR1 <= 5
+ Constant = 1
+Binaries
+ b
+Generals
+ i
+End
+)");
 }
 
 std::string json_refusal(const std::string& text) {
