@@ -1,12 +1,11 @@
 // trex generate: text from a checkpoint, for one prompt or a file of them.
 #include <fmt/format.h>
 
-#include <ATen/Parallel.h>
-
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "base/progress.h"
+#include "infer/loaded_model.h"
 #include "infer/prompt_file.h"
 
 namespace trex::app {
@@ -51,7 +50,7 @@ bool parse(const Arguments& arguments, GenerateArguments& parsed) {
 int cmd_generate(const Arguments& arguments) {
   GenerateArguments parsed;
   if (!parse(arguments, parsed)) return 0;
-  at::set_num_threads(parsed.threads);
+  infer::use_threads(parsed.threads);
   const auto model = infer::load_model(parsed.checkpoint);
   if (parsed.prompt) {
     fmt::print("{}\n", infer::complete_text(model, *parsed.prompt, parsed.options));

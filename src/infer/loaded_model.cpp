@@ -1,5 +1,6 @@
 #include "infer/loaded_model.h"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -22,5 +23,7 @@ LoadedModel load_model(const Path& folder) {
   }
   return loaded;
 }
+
+void use_threads(int count) { at::set_num_threads(count); }
 
 }  // namespace trex::infer
