@@ -2,14 +2,15 @@
 // optimiser) and batched greedy generation. Inside the timed window: whole passes over a batch that is already in
 // memory, after one warm-up pass. Prints JSON lines; the first is checked to be finite before anything is timed.
 //
-//   reference_model_bench [train|generate|profile] [THREADS]
+//   reference_model_bench [train|generate|profile-train|profile-generate] [THREADS]
 //
-// `profile` prints the operations of one training pass by their own time, without what they call.
+// A profile prints the operations by their own time, without what they call: of one training pass, or of the prompts.
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -85,20 +86,20 @@ void bench_train(bool everything) {
              passes[3].second, count.total, count.activated, at::get_num_threads());
 }
 
-void bench_generate() {
+void bench_generate(size_t num_prompts) {
   const auto config = demo_config();
   const auto parameters = model::make_parameters(config, 1, torch::kFloat32);
   const auto tokens = random_tokens(300 * 300);
-  std::vector<infer::Prompt> prompts(300);
+  std::vector<infer::Prompt> prompts(num_prompts);
   for (size_t i = 0; i < prompts.size(); ++i) {
     prompts[i].ids.assign(tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin() + static_cast<std::ptrdiff_t>(i + 200 + i % 100));
   }
   const SystemClock clock;
   const Stopwatch watch(clock);
   infer::generate(config, parameters, prompts, {.max_new_tokens = 250}, [](size_t, const infer::Completion&) {});
-  fmt::print("{{\"bench\": \"generate\", \"prompts\": 300, \"prompt_tokens\": \"200-299\", \"new_tokens\": 250, \"seconds\": {:.1f}, "
+  fmt::print("{{\"bench\": \"generate\", \"prompts\": {}, \"prompt_tokens\": \"200-299\", \"new_tokens\": 250, \"seconds\": {:.1f}, "
              "\"tokens_per_second\": {:.0f}, \"threads\": {}}}\n",
-             watch.seconds(), 300 * 250 / watch.seconds(), at::get_num_threads());
+             num_prompts, watch.seconds(), static_cast<double>(num_prompts) * 250 / watch.seconds(), at::get_num_threads());
 }
 
 // Own time of each operation: what it took less what the operations inside it took.
@@ -130,11 +131,9 @@ void on_op_end(const at::RecordFunction& function, at::ObserverContext* context)
   ++time.calls;
 }
 
-void profile_train() {
-  TrainBench bench;
-  bench.pass();
+void print_profile(const std::function<void()>& work) {
   at::addGlobalCallback(at::RecordFunctionCallback(on_op_start, on_op_end));
-  bench.pass();
+  work();
   std::vector<std::pair<std::string, OpTime>> rows(op_times.begin(), op_times.end());
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
   double total = 0;
@@ -143,6 +142,12 @@ void profile_train() {
     fmt::print("{:5.1f} %  {:8.1f} ms  {:6} calls  {}\n", 100 * rows[i].second.seconds / total, 1e3 * rows[i].second.seconds,
                rows[i].second.calls, rows[i].first);
   }
+}
+
+void profile_train() {
+  TrainBench bench;
+  bench.pass();
+  print_profile([&] { bench.pass(); });
 }
 
 }  // namespace
@@ -154,8 +159,10 @@ int main(int argc, char** argv) {
     bench_train(/*everything=*/true);
     bench_train(/*everything=*/false);
   } else if (what == "generate") {
-    bench_generate();
-  } else {
+    bench_generate(300);
+  } else if (what == "profile-train") {
     profile_train();
+  } else if (what == "profile-generate") {
+    print_profile([] { bench_generate(96); });
   }
 }
