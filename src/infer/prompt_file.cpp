@@ -25,6 +25,14 @@ std::vector<int32_t> encode_text(tokenizer::Encoder& encoder, const model::Model
   return ids;
 }
 
+std::vector<int32_t> encode_messages(tokenizer::Encoder& encoder, const JsonObject& row) {
+  const auto messages = tokenizer::parse_messages(row);
+  if (messages.empty() || messages.back().role == tokenizer::Role::Assistant) {
+    throw row.error("messages", "a conversation that ends with a question", messages.empty() ? "nothing" : "an answer");
+  }
+  return encode_chat(encoder, render_chat(messages, {})).ids;
+}
+
 void check_length(const LoadedModel& model, size_t num_tokens, int64_t max_new_tokens, const std::string& where) {
   const int64_t longest = model.config.max_position_embeddings - max_new_tokens;
   if (static_cast<int64_t>(num_tokens) > longest) {
@@ -44,7 +52,7 @@ std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_
     const auto [before, is_new] = seen.emplace(row.id, line->where);
     if (!is_new) throw object.error("id", "an id of its own", in_quotes(row.id), "it is also at " + before->second);
     if (object.has("messages")) {
-      row.ids = encode_chat(encoder, render_chat(tokenizer::parse_messages(object), {})).ids;
+      row.ids = encode_messages(encoder, object);
     } else if (object.has("prompt")) {
       row.ids = encode_text(encoder, model.config, object.string("prompt"));
     } else {
@@ -105,6 +113,7 @@ GenerateOptions generate_options(const LoadedModel& model, const PromptFileOptio
 
 PromptFileReport complete_prompts(const LoadedModel& model, const std::string& model_hash, const Path& prompts, const Path& out,
                                   const PromptFileOptions& options, Progress& progress) {
+  tokenizer::check_chat_tokens(model.tokenizer, "tokenizer.json");
   const auto rows = read_rows(model, prompts, options.max_new_tokens);
   const std::string key = fingerprint(model_hash, rows, options);
   const Path journal_path = out.string() + ".partial";
