@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "orgen/mutate.h"
 #include "orgen/program.h"
-#include "solve/solve.h"
+#include "orgen/solve_fully.h"
 
 namespace trex::orgen {
 namespace {
@@ -143,7 +143,7 @@ Draft draft_problem(const InstanceRequest& request, Rng& data, Rng& wording) {
                                  problem.statement.parameter_order);
   draft.finding = check_statement(problem);
   if (draft.finding) return draft;
-  solve::Solved solved = solve::solve(problem.model);
+  solve::Solved solved = solve_fully(problem.model);
   if (solved.outcome != solve::Outcome::Optimal) {
     draft.finding = Finding{"solver", std::string(to_string(solved.outcome))};
     return draft;

@@ -42,7 +42,7 @@ struct Attempt {
 
 // Families, variants and levels come in turn by `position.row`, so that any range of rows is
 // balanced. Depends on its arguments alone; may run on several threads. Throws Environment when the
-// solver breaks down.
+// solver breaks down, Failed when it finds no answer in an hour.
 Attempt make_row(const Plan& plan, const Position& position);
 
 // The same up to the checks, for tests: the problem, or the finding that rejects it. `problem` is

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "orgen/described_model.h"
 #include "orgen/program.h"
+#include "orgen/solve_fully.h"
 #include "solve/verify.h"
 
 namespace trex::orgen {
@@ -59,7 +60,7 @@ std::vector<Mutant> mutants_of(const Description& description) {
 std::optional<WrongAttempt> draw_wrong_attempt(const Problem& problem, Rng& rng) {
   const Mutant mutant = rng.pick(mutants_of(problem.instance.variant->description));
   const solve::Model model = described_model(mutant.description, problem.instance);
-  const solve::Solved solved = solve::solve(model);
+  const solve::Solved solved = solve_fully(model);
   WrongAttempt attempt{.program = program_text(mutant.description, problem.instance,
                                                problem.statement.parameter_order)};
   if (solved.outcome != solve::Outcome::Optimal) {
