@@ -26,6 +26,10 @@ double seconds_since_1970() {
 }
 
 void print_summary(const train::RunSummary& summary) {
+  if (summary.num_steps == 0) {
+    fmt::print("untrained model in {}\n", summary.checkpoint.string());
+    return;
+  }
   fmt::print("trained {} steps, {} tokens: loss {:.4f}, next-token loss {:.4f}", summary.steps_done,
              summary.totals.tokens, summary.totals.loss, summary.totals.next_token_loss);
   if (summary.totals.eval_loss) fmt::print(", held-out loss {:.4f}", *summary.totals.eval_loss);

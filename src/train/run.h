@@ -26,8 +26,8 @@ struct RunContext {
 
 // What is known of the whole run after its last step, over all interruptions.
 struct RunTotals {
-  int64_t tokens = 0;  // padding left out
-  double loss = 0, next_token_loss = 0;
+  int64_t tokens = 0;                    // padding left out
+  double loss = 0, next_token_loss = 0;  // of the last step; 0 when none was made
   std::optional<double> eval_loss;
 };
 

@@ -33,7 +33,7 @@ model::ModelConfig new_config(const TrainSettings& settings, int64_t vocab_size)
 
 int64_t num_steps_of(const TrainSettings& settings) {
   if (settings.steps.has_value() == settings.tokens.has_value()) {
-    throw input_error("", "steps", "either steps or tokens", settings.steps ? "both" : "neither");
+    throw input_error("train", "steps", "either steps or tokens", settings.steps ? "both" : "neither");
   }
   if (settings.steps) return *settings.steps;
   const int64_t step_tokens = settings.seq_len * settings.micro_batch * settings.accumulation;
@@ -46,13 +46,13 @@ model::ModelConfig model_config_of(const TrainSettings& settings, int64_t vocab_
                                         : new_config(settings, vocab_size);
   if (vocab_size > config.vocab_size) {
     throw input_error(
-        "", "data.sources",
+        "train", "data.sources",
         fmt::format("token ids below the model's vocabulary of {}", config.vocab_size),
         fmt::format("a vocabulary of {}", vocab_size), "use the tokenizer of the checkpoint");
   }
   if (settings.seq_len > config.max_position_embeddings) {
     throw input_error(
-        "", "seq_len",
+        "train", "seq_len",
         fmt::format("at most the model's {} positions", config.max_position_embeddings),
         std::to_string(settings.seq_len));
   }

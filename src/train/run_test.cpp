@@ -130,6 +130,20 @@ TEST(TrainingRun, RefusesADamagedCheckpoint) {
   expect_refusal(run, "out", "model.safetensors: expected the bytes that manifest.json describes");
 }
 
+TEST(TrainingRun, WithoutStepsItWritesTheInitialModel) {
+  ToyRun run;
+  run.settings.steps = 0;
+  run.settings.seed = 7;
+  const RunSummary summary = run.train("out");
+  EXPECT_TRUE(summary.is_finished());
+  const model::ModelConfig config = model::read_config(summary.checkpoint / "config.json");
+  const auto values = model::load_parameters(config, summary.checkpoint, torch::kBFloat16);
+  const auto expected = model::make_parameters(config, 7, torch::kBFloat16);
+  for (const auto& [name, tensor] : expected.entries()) {
+    EXPECT_TRUE(torch::equal(values.at(name), tensor)) << name;
+  }
+}
+
 TEST(TrainingRun, WantsStepsOrTokens) {
   ToyRun run;
   run.settings.tokens = 1000;

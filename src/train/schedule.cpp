@@ -19,10 +19,10 @@ Schedule::Schedule(const ScheduleSettings& settings, int64_t num_steps)
       decay_steps_(settings.decay_steps),
       kind_(settings.kind == "cosine" ? Kind::Cosine
                                       : (settings.kind == "wsd" ? Kind::Wsd : Kind::Constant)) {
-  TREX_CHECK(num_steps > 0, "num_steps is {}", num_steps);
+  TREX_CHECK(num_steps >= 0, "num_steps is {}", num_steps);
   const int64_t decay = kind_ == Kind::Wsd ? decay_steps_ : 0;
-  if (warmup_steps_ + decay > num_steps) {
-    throw input_error("",
+  if (num_steps > 0 && warmup_steps_ + decay > num_steps) {
+    throw input_error("train",
                       kind_ == Kind::Wsd ? "schedule.warmup_steps + schedule.decay_steps"
                                          : "schedule.warmup_steps",
                       fmt::format("at most the {} steps of the run", num_steps),

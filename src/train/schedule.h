@@ -13,7 +13,7 @@ namespace trex::train {
 //   wsd       peak (stable), then over the last `decay_steps` a straight line down to `final`
 class Schedule {
  public:
-  // Throws Input when warm-up and decay do not fit into `num_steps`.
+  // Throws Input when warm-up and decay do not fit into `num_steps`, unless no step is made.
   Schedule(const ScheduleSettings& settings, int64_t num_steps);
 
   // `step` counts from 0. During warm-up the rate is peak * (step + 1) / warm-up steps: the first

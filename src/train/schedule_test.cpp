@@ -48,7 +48,7 @@ TEST(Schedule, RefusesAWarmUpThatDoesNotFit) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "schedule.warmup_steps + schedule.decay_steps: expected at most the 10 steps of the "
+        "train: schedule.warmup_steps + schedule.decay_steps: expected at most the 10 steps of the "
         "run; got 11");
   }
 }
