@@ -119,7 +119,7 @@ TEST(AdamW, SmallUpdatesOfHalfPrecisionWeightsAddUpInTheMaster) {
   for (int step = 0; step < 64; ++step) {
     parameters.zero_gradients();
     weight.mutable_grad().fill_(1);
-    parameters.collect_gradients();
+    parameters.lane(0).collect_gradients();
     optimizer.step(1.0 / 4096, 1.0);
     if (step == 0) {
       EXPECT_EQ(weight[0][0].item<double>(), 1.0);
@@ -138,7 +138,7 @@ TEST(TrainedParameters, BackwardAddsToTheFlatGradient) {
   };
   for (int micro_batch = 0; micro_batch < 2; ++micro_batch) {
     loss().backward();
-    parameters.collect_gradients();
+    parameters.lane(0).collect_gradients();
   }
   for (const Extent& extent : parameters.extents()) {
     const auto gradient = TrainedParameters::piece(parameters.gradient(), extent);

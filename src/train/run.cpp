@@ -1,5 +1,7 @@
 #include "train/run.h"
 
+#include <algorithm>
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <torch/types.h>
@@ -26,9 +28,13 @@ torch::Dtype dtype_of(const TrainSettings& settings) {
   return settings.dtype == "bfloat16" ? torch::kBFloat16 : torch::kFloat32;
 }
 
+int num_threads(const TrainSettings& settings) {
+  return static_cast<int>(settings.threads.value_or(num_cores()));
+}
+
 // The same bytes in every run: no operation whose result depends on the order of threads.
 void use_deterministic_arithmetic(const TrainSettings& settings) {
-  at::set_num_threads(static_cast<int>(settings.threads.value_or(num_cores())));
+  at::set_num_threads(num_threads(settings));
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/false);
   at::globalContext().setDeterministicFillUninitializedMemory(false);  // costs time, hides nothing
 }
@@ -141,6 +147,9 @@ void Run::open_outputs() {
   if (summary_.peak_gflops == 0) {
     summary_.peak_gflops = measure_peak_gflops(dtype_of(settings_), context_.clock);
   }
+  // The peak is that of all threads; from here on each micro batch has its share of them.
+  const int lanes = static_cast<int>(settings_.parallel_micro_batches);
+  at::set_num_threads(std::max(1, num_threads(settings_) / lanes));
 }
 
 void Run::take_step() {

@@ -85,6 +85,7 @@ struct TrainSettings {
   int64_t seq_len = 512;
   int64_t micro_batch = 8;
   int64_t accumulation = 1;
+  int64_t parallel_micro_batches = 1;
   std::optional<int64_t> steps;
   std::optional<int64_t> tokens;
   std::string dtype = "bfloat16";
@@ -116,6 +117,10 @@ struct TrainSettings {
     visit("seq_len", seq_len, "Tokens in one row.", in_range(2, 1 << 20));
     visit("micro_batch", micro_batch, "Rows in one forward pass.", in_range(1, 1 << 16));
     visit("accumulation", accumulation, "Micro batches in one step.", in_range(1, 1 << 16));
+    visit("parallel_micro_batches", parallel_micro_batches,
+          "Micro batches computed at the same time, each with its share of the threads: on small "
+          "models faster than many threads in one.",
+          in_range(1, 256));
     visit("steps", steps, "Optimizer steps; 0 writes the untrained model; auto: as many as tokens needs.",
           at_least(0));
     visit("tokens", tokens, "Budget in tokens, rounded up to whole steps; auto: steps counts.",

@@ -62,7 +62,8 @@ bool decays(const std::string& name, int64_t num_dimensions) {
 
 TrainedParameters::TrainedParameters(const model::Parameters& values,
                                      std::span<const checkpoint::TensorSpec> specs,
-                                     const std::function<bool(std::string_view)>& is_trained) {
+                                     const std::function<bool(std::string_view)>& is_trained,
+                                     int64_t num_lanes) {
   at::NoGradGuard no_grad;
   extents_ = lay_out(specs, is_trained);
   TREX_CHECK(!extents_.empty(), "nothing to train");
@@ -70,49 +71,58 @@ TrainedParameters::TrainedParameters(const model::Parameters& values,
   const auto first_half = std::find_if(extents_.begin(), extents_.end(),
                                        [](const Extent& extent) { return extent.is_half; });
   num_full_ = first_half == extents_.end() ? total : first_half->offset;
-  const auto master_type = values.at(extents_.front().name).scalar_type();
-  master_ = torch::zeros({total}, master_type);
-  gradient_ = torch::zeros({total}, master_type);
-  if (num_full_ < total) {
-    half_ = torch::zeros({total - num_full_}, torch::kBFloat16);
-    half_gradient_ = torch::zeros_like(half_);
+  master_ = torch::zeros({total}, values.at(extents_.front().name).scalar_type());
+  if (num_full_ < total) half_ = torch::zeros({total - num_full_}, torch::kBFloat16);
+  for (const Extent& extent : extents_) piece(master_, extent).copy_(values.at(extent.name));
+  publish();
+
+  model::Parameters fixed;
+  for (const auto& spec : specs) {
+    fixed.add(spec.name, values.at(spec.name).detach().to(spec.dtype, /*non_blocking=*/false,
+                                                          /*copy=*/true));
   }
+  for (int64_t i = 0; i < num_lanes; ++i) lanes_.push_back(make_lane(fixed, specs));
+}
+
+GradientLane TrainedParameters::make_lane(const model::Parameters& fixed,
+                                          std::span<const checkpoint::TensorSpec> specs) const {
+  GradientLane lane{.gradient = torch::zeros_like(master_), .num_full = num_full_};
+  if (half_.defined()) lane.half_gradient = torch::zeros_like(half_);
   std::map<std::string, torch::Tensor> leaves;
   for (const Extent& extent : extents_) {
-    piece(master_, extent).copy_(values.at(extent.name));
-    leaves[extent.name] = make_leaf(extent);
+    Extent place = extent;
+    if (extent.is_half) place.offset -= num_full_;
+    torch::Tensor leaf = piece(extent.is_half ? half_ : master_, place).detach();
+    leaf.requires_grad_(true);
+    // Backward adds to a gradient that is there in place: it collects in the flat array.
+    leaf.mutable_grad() = piece(extent.is_half ? lane.half_gradient : lane.gradient, place);
+    leaves[extent.name] = leaf;
   }
   for (const auto& spec : specs) {
     const auto leaf = leaves.find(spec.name);
-    model_.add(spec.name, leaf != leaves.end()
-                              ? leaf->second
-                              : values.at(spec.name).detach().to(spec.dtype, /*non_blocking=*/false,
-                                                                 /*copy=*/true));
+    lane.model.add(spec.name, leaf != leaves.end() ? leaf->second : fixed.at(spec.name));
   }
-  publish();
-}
-
-torch::Tensor TrainedParameters::make_leaf(const Extent& extent) const {
-  Extent place = extent;
-  if (extent.is_half) place.offset -= num_full_;
-  torch::Tensor leaf = piece(extent.is_half ? half_ : master_, place).detach();
-  leaf.requires_grad_(true);
-  // Backward adds to a gradient that is there in place: it collects in the flat array.
-  leaf.mutable_grad() = piece(extent.is_half ? half_gradient_ : gradient_, place);
-  return leaf;
+  return lane;
 }
 
 torch::Tensor TrainedParameters::piece(const torch::Tensor& flat, const Extent& extent) {
   return flat.narrow(0, extent.offset, extent.count).view(extent.shape);
 }
 
-void TrainedParameters::zero_gradients() { gradient_.zero_(); }
+void TrainedParameters::zero_gradients() {
+  for (GradientLane& lane : lanes_) lane.gradient.zero_();
+}
 
-void TrainedParameters::collect_gradients() {
-  if (!half_.defined()) return;
+void TrainedParameters::reduce_gradients() {
   at::NoGradGuard no_grad;
-  gradient_.narrow(0, num_full_, half_gradient_.numel()).add_(half_gradient_);
-  half_gradient_.zero_();
+  for (size_t i = 1; i < lanes_.size(); ++i) lanes_.front().gradient.add_(lanes_[i].gradient);
+}
+
+void GradientLane::collect_gradients() {
+  if (!half_gradient.defined()) return;
+  at::NoGradGuard no_grad;
+  gradient.narrow(0, num_full, half_gradient.numel()).add_(half_gradient);
+  half_gradient.zero_();
 }
 
 void TrainedParameters::publish() {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/parallel_for.h"
 
 namespace trex::train {
 namespace {
@@ -53,7 +54,8 @@ Trainer::Trainer(Parts parts)
       next_row_(std::move(parts.next_row)),
       schedule_(parts.settings.schedule, parts.num_steps),
       parameters_(parts.values, model::expected_specs(parts.config, parts.dtype),
-                  [&parts](std::string_view name) { return is_trained(name, parts.settings); }),
+                  [&parts](std::string_view name) { return is_trained(name, parts.settings); },
+                  parts.settings.parallel_micro_batches),
       optimizer_(parts.settings.optimizer, parameters_),
       flops_(parts.config, parts.settings.seq_len, flop_options(parts.settings)),
       clock_(parts.clock),
@@ -68,9 +70,7 @@ StepReport Trainer::step() {
   report.data_seconds = data_time.seconds();
 
   Stopwatch model_time(clock_);
-  parameters_.zero_gradients();
-  expert_load_LE_ = torch::zeros({config_.num_blocks(), config_.n_routed_experts}, torch::kInt64);
-  for (const MicroBatch& micro_batch : window.micro_batches) backward(micro_batch, window, report);
+  compute_gradients(window, report);
   report.load = load_balance(config_, expert_load_LE_);
   report.model_seconds = model_time.seconds();
 
@@ -90,34 +90,68 @@ StepReport Trainer::step() {
   return report;
 }
 
-void Trainer::backward(const MicroBatch& micro_batch, const Window& window, StepReport& report) {
-  report.flops += flops_.training(micro_batch.batch);
-  if (window.targets.next_token == 0) return;
-  model::LossOptions options = loss_options_;
-  options.num_targets = window.targets;
-  const model::Losses losses = compute_losses_(parameters_.model(), micro_batch.batch, options);
-  losses.total.backward();
-  parameters_.collect_gradients();
-  report.loss += losses.total.item<double>();
-  report.next_token += losses.next_token.item<double>();
-  report.mtp += losses.mtp.item<double>();
-  report.indexer += losses.indexer.item<double>();
-  report.balance += losses.balance.item<double>();
-  // The MTP block is the last one, and has no row when it does not run.
-  expert_load_LE_.narrow(0, 0, losses.expert_load_LE.size(0)).add_(losses.expert_load_LE);
-  count_sources(micro_batch, losses.token_loss_BS, report);
+// Lane k takes every num_lanes-th micro batch, and parts and gradients are added up in a fixed order:
+// which thread is faster never shows in the result.
+void Trainer::compute_gradients(const Window& window, StepReport& report) {
+  parameters_.zero_gradients();
+  expert_load_LE_ = torch::zeros({config_.num_blocks(), config_.n_routed_experts}, torch::kInt64);
+  const auto num_lanes = static_cast<size_t>(settings_.parallel_micro_batches);
+  std::vector<Part> parts(window.micro_batches.size());
+  parallel_for(settings_.parallel_micro_batches, static_cast<int>(num_lanes), [&](int64_t lane) {
+    for (size_t i = static_cast<size_t>(lane); i < parts.size(); i += num_lanes) {
+      parts[i] = backward(window.micro_batches[i], window, parameters_.lane(lane));
+    }
+  });
+  parameters_.reduce_gradients();
+  report.sources.resize(settings_.data.sources.size());
+  for (const Part& part : parts) add(part, report);
 }
 
-void Trainer::count_sources(const MicroBatch& micro_batch, const torch::Tensor& token_loss_BS,
-                            StepReport& report) const {
-  report.sources.resize(settings_.data.sources.size());
+Trainer::Part Trainer::backward(const MicroBatch& micro_batch, const Window& window,
+                                GradientLane& lane) const {
+  Part part{.flops = flops_.training(micro_batch.batch)};
+  if (window.targets.next_token == 0) return part;
+  model::LossOptions options = loss_options_;
+  options.num_targets = window.targets;
+  const model::Losses losses = compute_losses_(lane.model, micro_batch.batch, options);
+  losses.total.backward();
+  lane.collect_gradients();
+  part.loss = losses.total.item<double>();
+  part.next_token = losses.next_token.item<double>();
+  part.mtp = losses.mtp.item<double>();
+  part.indexer = losses.indexer.item<double>();
+  part.balance = losses.balance.item<double>();
+  part.expert_load_LE = losses.expert_load_LE;
+  part.sources = source_losses(micro_batch, losses.token_loss_BS);
+  return part;
+}
+
+std::vector<SourceLoss> Trainer::source_losses(const MicroBatch& micro_batch,
+                                               const torch::Tensor& token_loss_BS) const {
+  std::vector<SourceLoss> losses(settings_.data.sources.size());
   const torch::Tensor has_target_BS = micro_batch.batch.target_BS != model::kNoTarget;
-  for (size_t i = 0; i < report.sources.size(); ++i) {
+  for (size_t i = 0; i < losses.size(); ++i) {
     const auto mine_BS = has_target_BS & (micro_batch.source_BS == static_cast<int64_t>(i));
-    report.sources[i].targets += mine_BS.sum().item<int64_t>();
-    report.sources[i].sum +=
-        token_loss_BS.masked_select(mine_BS).sum(torch::kDouble).item<double>();
+    losses[i].targets = mine_BS.sum().item<int64_t>();
+    losses[i].sum = token_loss_BS.masked_select(mine_BS).sum(torch::kDouble).item<double>();
   }
+  return losses;
+}
+
+void Trainer::add(const Part& part, StepReport& report) {
+  report.flops += part.flops;
+  if (!part.expert_load_LE.defined()) return;
+  report.loss += part.loss;
+  report.next_token += part.next_token;
+  report.mtp += part.mtp;
+  report.indexer += part.indexer;
+  report.balance += part.balance;
+  for (size_t i = 0; i < report.sources.size(); ++i) {
+    report.sources[i].sum += part.sources[i].sum;
+    report.sources[i].targets += part.sources[i].targets;
+  }
+  // The MTP block is the last one, and has no row when it does not run.
+  expert_load_LE_.narrow(0, 0, part.expert_load_LE.size(0)).add_(part.expert_load_LE);
 }
 
 double Trainer::evaluate(const RowSource& next_row, int64_t rows) const {

@@ -88,9 +88,19 @@ class Trainer {
   void resume_at(int64_t steps_done) { steps_done_ = steps_done; }
 
  private:
-  void backward(const MicroBatch& micro_batch, const Window& window, StepReport& report);
-  void count_sources(const MicroBatch& micro_batch, const torch::Tensor& token_loss_BS,
-                     StepReport& report) const;
+  // What one micro batch adds to the step.
+  struct Part {
+    double flops = 0;
+    double loss = 0, next_token = 0, mtp = 0, indexer = 0, balance = 0;
+    std::vector<SourceLoss> sources;
+    torch::Tensor expert_load_LE;  // undefined when the micro batch did not run
+  };
+
+  void compute_gradients(const Window& window, StepReport& report);
+  Part backward(const MicroBatch& micro_batch, const Window& window, GradientLane& lane) const;
+  std::vector<SourceLoss> source_losses(const MicroBatch& micro_batch,
+                                        const torch::Tensor& token_loss_BS) const;
+  void add(const Part& part, StepReport& report);
 
   TrainSettings settings_;
   model::ModelConfig config_;
