@@ -78,6 +78,25 @@ TEST(Trainer, SplittingAStepIntoMicroBatchesDoesNotChangeTheGradient) {
   EXPECT_EQ(a.flops, b.flops);
 }
 
+TEST(Trainer, MicroBatchesSideBySideGiveTheSameGradientAndTheSameBytesEveryTime) {
+  ToyTrainer serial;
+  serial.dtype = torch::kDouble;
+  serial.settings.micro_batch = 2;
+  serial.settings.accumulation = 3;  // uneven: one lane has two of them, the other one
+  ToyTrainer parallel = serial;
+  parallel.settings.parallel_micro_batches = 2;
+  const auto one = serial.trainer(), two = parallel.trainer(), again = parallel.trainer();
+  for (int step = 0; step < 3; ++step) {
+    const StepReport a = one->step(), b = two->step();
+    again->step();
+    EXPECT_NEAR(a.loss, b.loss, 1e-12);
+    EXPECT_EQ(a.targets, b.targets);
+    EXPECT_LT(largest_difference(one->parameters().gradient(), two->parameters().gradient()), 1e-12);
+    EXPECT_TRUE(torch::equal(two->parameters().master(), again->parameters().master()));
+  }
+  EXPECT_GT(one->parameters().gradient().abs().max().item<double>(), 1e-3);
+}
+
 // The mean of the micro batches' means would weigh a token of a short answer more.
 TEST(Trainer, LossIsTheMeanOverAllTargetsOfTheStep) {
   ToyTrainer setup;
