@@ -80,8 +80,10 @@ void read_section(const std::vector<Field>& fields, const Source& source, const 
                   std::map<std::string, std::string>& origins) {
   for (const TomlLeaf& leaf : toml_leaves(*source.file, section)) {
     const std::string place = fmt::format("{}:{}", source.file->string(), leaf.line);
-    const auto& foreign = source.foreign_keys;
-    if (std::find(foreign.begin(), foreign.end(), leaf.key) != foreign.end()) continue;
+    const auto is_foreign = [&](const std::string& key) {
+      return leaf.key == key || leaf.key.starts_with(key + ".");
+    };
+    if (std::any_of(source.foreign_keys.begin(), source.foreign_keys.end(), is_foreign)) continue;
     const std::string full_key =
         section.empty() ? leaf.key : fmt::format("{}.{}", section, leaf.key);
     const Field* field = find_field(fields, leaf.key);

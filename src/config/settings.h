@@ -84,10 +84,10 @@ struct EffectiveValue {
 
 struct Source {
   std::optional<Path> file;            // TOML
-  // Tables to read, later ones winning; none: the top of the file.
+  // Tables to read ("train", "instance.fast"), later ones winning; none: the top of the file.
   std::vector<std::string> sections;
   std::vector<std::string> overrides;  // "key=value", keys relative to the section
-  // Keys of the table that belong to somebody else (a recipe's `verb`), ignored here.
+  // Keys and inner tables of the table that belong to somebody else (a recipe's `verb`), ignored here.
   std::vector<std::string> foreign_keys;
   // Replaces {name} in path fields by the folder of that name (a recipe's stages).
   std::map<std::string, Path> folders;

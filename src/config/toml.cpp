@@ -60,7 +60,7 @@ std::vector<TomlLeaf> toml_leaves(const Path& file, const std::string& section) 
   const toml::table root = parse(file);
   const toml::table* table = &root;
   if (!section.empty()) {
-    table = root[section].as_table();
+    table = root.at_path(section).as_table();
     if (table == nullptr) {
       std::vector<std::string> names;
       for (const auto& [key, value] : root) {
