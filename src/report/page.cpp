@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/json.h"
@@ -157,17 +158,20 @@ void Page::chart(const LineChart& chart) {
 
 void Page::chart(const BarChart& chart) {
   Json datasets = Json::array();
+  double highest = 0;
   for (size_t s = 0; s < chart.bars.size(); ++s) {
     Json values = Json::array(), intervals = Json::array();
     for (const Bar& bar : chart.bars[s].second) {
       values.push_back(number_or_gap(bar.value));
       intervals.push_back({bar.low, bar.high});
+      highest = std::max(highest, bar.high);
     }
     datasets.push_back({{"label", chart.bars[s].first}, {"data", std::move(values)},
                         {"intervals", std::move(intervals)}, {"backgroundColor", colour(s)}});
   }
   Json y = axis(chart.y_label, "linear");
   y["beginAtZero"] = true;
+  y["suggestedMax"] = highest;  // Chart.js looks at the bars alone
   const Json configuration{{"type", "bar"},
                            {"data", {{"labels", chart.labels}, {"datasets", std::move(datasets)}}},
                            {"options", {{"scales", {{"x", axis("", "category")}, {"y", y}}},
