@@ -1,0 +1,355 @@
+#include "schedule/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace trex::schedule {
+namespace {
+
+constexpr double kSecondsBetweenRefreshes = 0.05;
+// The operating batch is the smallest that reaches this share of the full batch's throughput.
+constexpr double kEnoughThroughput = 0.95;
+
+// Outliers (9.7): as slow as can be measured for a minute. They keep a tenth of their weight, and
+// one that gets no work for a minute is tried again as if nothing were known.
+constexpr double kSlowFor_s = 60;
+constexpr double kOutlierSigma = 10;
+constexpr double kMostEjectedShare = 0.3;
+
+// Reconciliation with an engine's own counts (9.7).
+constexpr int kReportsToBelieve = 3;
+constexpr double kTolerance = 3, kToleranceShare = 0.2;
+constexpr double kIntervalsUntilStale = 3;
+
+double iteration_s(const perf::InstanceModel& model, double batch, double context_each) {
+  return model.time.iteration_s(batch, batch * context_each);
+}
+
+// B*: throughput b / T(b) rises with b, so the first one that is enough can be bisected.
+double operating_batch(const perf::InstanceModel& model, double full, double context_each) {
+  const double enough = kEnoughThroughput * full / iteration_s(model, full, context_each);
+  double low = 1, high = full;
+  while (low < high) {
+    const double middle = std::floor((low + high) / 2);
+    if (middle / iteration_s(model, middle, context_each) >= enough) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+InstanceIndex Cluster::add(InstanceSpec spec) {
+  const auto index = static_cast<InstanceIndex>(instances_.size());
+  Instance instance;
+  instance.spec = std::move(spec);
+  instances_.push_back(std::move(instance));
+  InstanceView view;
+  view.index = index;
+  views_.push_back(view);
+  derive_capability(index);
+  derive_totals();
+  return index;
+}
+
+void Cluster::set_state(InstanceIndex index, InstanceState state) {
+  views_[index].state = state;
+  if (state == InstanceState::Down) {  // what comes back is another process
+    Instance& instance = instances_[index];
+    instance.speed = {};
+    instance.slow_since_s = -1;
+    instance.reports_off = 0;
+    views_[index].is_outlier = false;
+    views_[index].external = 0;
+    derive_capability(index);
+  }
+  derive_totals();
+}
+
+void Cluster::set_spec(InstanceIndex index, InstanceSpec spec) {
+  instances_[index].spec = std::move(spec);
+  derive_capability(index);
+  derive_totals();
+}
+
+void Cluster::derive_totals() {
+  kv_capacity_bytes_ = 0;
+  most_weight_ = 0;
+  for (const InstanceView& view : views_) {
+    most_weight_ = std::max(most_weight_, view.weight);
+    if (view.state == InstanceState::Down) continue;
+    kv_capacity_bytes_ += view.kv_capacity_bytes > 0 ? view.kv_capacity_bytes
+                                                     : std::numeric_limits<double>::infinity();
+  }
+}
+
+double Cluster::kv_bytes(InstanceIndex instance, double prompt_tokens, double output_tokens) const {
+  return instances_[instance].spec.model.kv.bytes(std::llround(prompt_tokens + output_tokens));
+}
+
+void Cluster::derive_capability(InstanceIndex index) {
+  Instance& instance = instances_[index];
+  const perf::InstanceModel& model = instance.spec.model;
+  const double sigma = effective_sigma(index);
+  const double prompt = settings_.usual_prompt_tokens, output = settings_.usual_output_tokens;
+  const double context = prompt + output / 2;
+
+  InstanceView& view = views_[index];
+  view.slots = static_cast<double>(std::max<int64_t>(model.admissible_batch(prompt + output), 1));
+  const double operating = operating_batch(model, view.slots, context);
+  view.output_token_s = sigma * iteration_s(model, operating, context) / operating;
+  view.prompt_token_s = sigma * model.time.prompt_s(prompt) / prompt;
+  view.depth = std::ceil(view.slots * (1 + settings_.depth_slack));
+  view.kv_capacity_bytes = model.kv_capacity_bytes;
+  view.network_s = instance.spec.network_s;
+  const double work_s = view.prompt_token_s * prompt + view.output_token_s * output;
+  instance.planned_weight = instance.spec.weight > 0 ? instance.spec.weight : sigma / work_s;
+  view.weight = instance.planned_weight / sigma;
+  most_weight_ = std::max(most_weight_, view.weight);
+  derive_load(index);
+}
+
+void Cluster::derive_load(InstanceIndex index) {
+  const Instance& instance = instances_[index];
+  const auto& time = instance.spec.model.time;
+  const double sigma = effective_sigma(index);
+  InstanceView& view = views_[index];
+  const double usual_context = settings_.usual_prompt_tokens + settings_.usual_output_tokens / 2;
+  view.backlog_s =
+      view.prompt_token_s * view.uncached_tokens + view.output_token_s * view.output_tokens_left;
+  const double others = std::min(view.external, view.slots);
+  const double context = instance.context_tokens + others * usual_context;
+  view.iteration_s = sigma * time.iteration_s(std::max(view.decoding + others, 1.0), context);
+  view.next_iteration_s =
+      sigma * time.iteration_s(view.decoding + others + 1, context + usual_context);
+  view.release_per_s = instance.inverse_rest / view.iteration_s;
+}
+
+void Cluster::append(Instance& instance, FlightId id) {
+  Flight& flight = flights_[id];
+  flight.previous = instance.newest;
+  flight.next = kNone;
+  (instance.newest == kNone ? instance.oldest : flights_[instance.newest].next) = id;
+  instance.newest = id;
+}
+
+void Cluster::unlink(Instance& instance, FlightId id) {
+  const Flight& flight = flights_[id];
+  (flight.previous == kNone ? instance.oldest : flights_[flight.previous].next) = flight.next;
+  (flight.next == kNone ? instance.newest : flights_[flight.next].previous) = flight.previous;
+}
+
+FlightId Cluster::start(InstanceIndex index, const Request& request, LengthEstimate output,
+                        double cached_tokens) {
+  if (free_flights_.empty()) {
+    free_flights_.push_back(static_cast<FlightId>(flights_.size()));
+    flights_.emplace_back();
+  }
+  const FlightId id = free_flights_.back();
+  free_flights_.pop_back();
+
+  Instance& instance = instances_[index];
+  InstanceView& view = views_[index];
+  Flight& flight = flights_[id];
+  flight = Flight{.instance = index,
+                  .phase = Phase::Waiting,
+                  .workload = request.workload,
+                  .tenant = request.tenant,
+                  .prompt_tokens = request.prompt_tokens,
+                  .uncached_tokens = std::max(request.prompt_tokens - cached_tokens, 0.0),
+                  .cap = request.max_new_tokens,
+                  .expected_output = output.mean,
+                  .rest = std::max(output.mean, 1.0),
+                  .kv_bytes = kv_bytes(index, request.prompt_tokens, output.p90)};
+  append(instance, id);
+  if (instance.first_waiting == kNone) instance.first_waiting = id;
+  give_slots(instance, view.slots);
+
+  view.in_flight += 1;
+  view.before_first_token += 1;
+  view.uncached_tokens += flight.uncached_tokens;
+  view.output_tokens_left += flight.rest;
+  view.kv_bytes += flight.kv_bytes;
+  reserved_kv_bytes_ += flight.kv_bytes;
+  derive_load(index);
+  return id;
+}
+
+void Cluster::first_token(FlightId id, double now_s) {
+  Flight& flight = flights_[id];
+  if (flight.phase == Phase::Decoding) return;
+  Instance& instance = instances_[flight.instance];
+  InstanceView& view = views_[flight.instance];
+  if (flight.phase == Phase::Waiting) {
+    // The engine holds more than we believed: it began this one before one with a slot ended.
+    if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
+    instance.inverse_rest += 1 / flight.rest;
+    instance.with_slot += 1;
+  }
+  flight.phase = Phase::Decoding;
+  flight.first_token_s = now_s;
+  view.before_first_token -= 1;
+  view.decoding += 1;
+  view.uncached_tokens -= flight.uncached_tokens;
+  instance.context_tokens += flight.prompt_tokens;
+  derive_load(flight.instance);
+  flight.first_iteration_s = view.iteration_s / effective_sigma(flight.instance);
+}
+
+FlightId Cluster::next_waiting(FlightId id) const {
+  do {
+    id = flights_[id].next;
+  } while (id != kNone && flights_[id].phase != Phase::Waiting);
+  return id;
+}
+
+void Cluster::give_slots(Instance& instance, double slots) {
+  while (instance.first_waiting != kNone && instance.with_slot < slots) {
+    Flight& flight = flights_[instance.first_waiting];
+    flight.phase = Phase::Prefilling;
+    instance.inverse_rest += 1 / flight.rest;
+    instance.with_slot += 1;
+    instance.first_waiting = next_waiting(instance.first_waiting);
+  }
+}
+
+// The gap between tokens against the model's at the batches when the answer began and ended.
+bool Cluster::learn_speed(const Flight& flight, double output_tokens, double now_s) {
+  constexpr double kFewTokens = 8;  // a gap over fewer says more of the clock than of the engine
+  if (!settings_.measure_speed || output_tokens < kFewTokens) return false;
+  Instance& instance = instances_[flight.instance];
+  const double gap_s = (now_s - flight.first_token_s) / (output_tokens - 1);
+  const double last_s = views_[flight.instance].iteration_s / effective_sigma(flight.instance);
+  const double expected_s = (flight.first_iteration_s + last_s) / 2;
+  if (!(gap_s > 0) || !(expected_s > 0)) return false;
+  instance.speed.observe(gap_s, expected_s, now_s);
+  return true;
+}
+
+FlightEnd Cluster::end(FlightId id, double output_tokens, bool was_completed, double now_s) {
+  const Flight flight = flights_[id];
+  TREX_CHECK(flight.phase != Phase::Free, "flight {} ended twice", id);
+  const bool learnt =
+      flight.phase == Phase::Decoding && was_completed && learn_speed(flight, output_tokens, now_s);
+  remove(id);
+  if (learnt) {
+    watch_outlier(flight.instance, now_s);
+    derive_capability(flight.instance);
+  } else {
+    derive_load(flight.instance);
+  }
+  return {flight.workload, flight.tenant, flight.prompt_tokens, flight.expected_output};
+}
+
+void Cluster::remove(FlightId id) {
+  Flight& flight = flights_[id];
+  Instance& instance = instances_[flight.instance];
+  InstanceView& view = views_[flight.instance];
+  if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
+  unlink(instance, id);
+  view.in_flight -= 1;
+  view.output_tokens_left -= flight.rest;
+  view.kv_bytes -= flight.kv_bytes;
+  reserved_kv_bytes_ -= flight.kv_bytes;
+  if (flight.phase == Phase::Decoding) {
+    view.decoding -= 1;
+    instance.context_tokens -= flight.prompt_tokens;
+  } else {
+    view.before_first_token -= 1;
+    view.uncached_tokens -= flight.uncached_tokens;
+  }
+  if (flight.phase != Phase::Waiting) {
+    instance.inverse_rest -= 1 / flight.rest;
+    instance.with_slot -= 1;
+    give_slots(instance, view.slots);
+  }
+  if (instance.oldest == kNone) {  // no rounding error outlives a busy period
+    view.uncached_tokens = view.output_tokens_left = view.kv_bytes = 0;
+    instance.context_tokens = instance.inverse_rest = 0;
+  }
+  flight.phase = Phase::Free;
+  free_flights_.push_back(id);
+}
+
+double Cluster::effective_sigma(InstanceIndex index) const {
+  const double sigma = instances_[index].speed.sigma();
+  return views_[index].is_outlier ? std::max(sigma, kOutlierSigma) : sigma;
+}
+
+// Never so many that the rest could not carry the load: they may all be slow for a reason outside.
+bool Cluster::may_eject(InstanceIndex index) const {
+  double all = 0, ejected = instances_[index].planned_weight;
+  for (const InstanceView& view : views_) {
+    if (view.state == InstanceState::Down) continue;
+    all += instances_[view.index].planned_weight;
+    if (view.is_outlier && view.index != index) ejected += instances_[view.index].planned_weight;
+  }
+  return ejected <= kMostEjectedShare * all;
+}
+
+void Cluster::watch_outlier(InstanceIndex index, double now_s) {
+  Instance& instance = instances_[index];
+  InstanceView& view = views_[index];
+  if (!instance.speed.is_at_slowest()) {
+    instance.slow_since_s = -1;
+    view.is_outlier = false;
+    return;
+  }
+  if (instance.slow_since_s < 0) instance.slow_since_s = now_s;
+  if (now_s - instance.slow_since_s >= kSlowFor_s && !view.is_outlier) {
+    view.is_outlier = may_eject(index);
+  }
+}
+
+void Cluster::report(InstanceIndex index, EngineReport report) {
+  Instance& instance = instances_[index];
+  InstanceView& view = views_[index];
+  if (report.at_s > instance.last_report.at_s) {
+    instance.report_interval_s = report.at_s - instance.last_report.at_s;
+  }
+  instance.last_report = report;
+  const double reported = report.running + report.waiting;
+  const double off = reported - view.occupied();
+  const bool fits = std::abs(off) <= std::max(kTolerance, kToleranceShare * reported);
+  instance.reports_off = fits ? 0 : instance.reports_off + 1;
+  if (instance.reports_off < kReportsToBelieve) return;
+  instance.reports_off = 0;
+  view.external = std::max(reported - view.in_flight, 0.0);
+  derive_load(index);
+}
+
+void Cluster::refresh(InstanceIndex index, double now_s, LengthPredictor& lengths) {
+  Instance& instance = instances_[index];
+  if (now_s - instance.refreshed_s < kSecondsBetweenRefreshes) return;
+  instance.refreshed_s = now_s;
+  InstanceView& view = views_[index];
+  if (now_s - instance.last_report.at_s > kIntervalsUntilStale * instance.report_interval_s) {
+    view.external = 0;
+  }
+  if (view.is_outlier && now_s - instance.speed.last_sample_s() > kSlowFor_s) {
+    instance.speed = {};
+    instance.slow_since_s = -1;
+    view.is_outlier = false;
+    derive_capability(index);
+  }
+  view.output_tokens_left = 0;
+  instance.inverse_rest = 0;
+  for (FlightId id = instance.oldest; id != kNone; id = flights_[id].next) {
+    Flight& flight = flights_[id];
+    if (flight.phase == Phase::Decoding) {
+      const double emitted = (now_s - flight.first_token_s) / view.iteration_s;
+      flight.rest = lengths.rest(flight.workload, flight.prompt_tokens, emitted, flight.cap);
+    }
+    view.output_tokens_left += flight.rest;
+    if (flight.phase != Phase::Waiting) instance.inverse_rest += 1 / flight.rest;
+  }
+  derive_load(index);
+}
+
+}  // namespace trex::schedule

@@ -1,0 +1,211 @@
+#include "schedule/cluster.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "schedule/test_support.h"
+
+namespace trex::schedule {
+namespace {
+
+ClusterSettings fixed_speed() {
+  ClusterSettings settings;
+  settings.measure_speed = false;
+  return settings;
+}
+
+TEST(Cluster, CapabilityByHand) {
+  Cluster cluster({.usual_prompt_tokens = 1000, .usual_output_tokens = 200, .depth_slack = 0.1});
+  cluster.add(simple_instance("a", {.token_s = 0.02, .slots = 16, .prompt_tokens_per_s = 20'000}));
+  const InstanceView& view = cluster.view(0);
+  EXPECT_DOUBLE_EQ(view.slots, 16);
+  EXPECT_DOUBLE_EQ(view.depth, 18);  // ceil(17.6)
+  EXPECT_DOUBLE_EQ(view.prompt_token_s, 1.0 / 20'000);
+  EXPECT_DOUBLE_EQ(view.output_token_s, 0.02 / 16);  // all 16 slots are needed for 95 %
+  EXPECT_DOUBLE_EQ(view.iteration_s, 0.02);
+  EXPECT_DOUBLE_EQ(view.weight, 1 / (0.05 + 0.25));  // 1000 / 20,000 + 200 x 0.02 / 16
+}
+
+TEST(Cluster, SlotsAreLimitedByTheCache) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {.slots = 16, .kv_capacity_tokens = 6'000}));
+  EXPECT_DOUBLE_EQ(cluster.view(0).slots, 5);  // 6,000 / (1,000 + 200)
+}
+
+// Section 19: a burst must count before any first token.
+TEST(Cluster, LoadCountsFromSelection) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {}));
+  for (RequestId id = 0; id < 100; ++id) cluster.start(0, simple_request(id, 500), {200, 400}, 100);
+  EXPECT_DOUBLE_EQ(cluster.view(0).in_flight, 100);
+  EXPECT_DOUBLE_EQ(cluster.view(0).uncached_tokens, 40'000);
+  EXPECT_DOUBLE_EQ(cluster.view(0).output_tokens_left, 20'000);
+}
+
+// The slow twin: a list of flights, everything counted anew.
+struct Shadow {
+  FlightId id;
+  double uncached, kv, rest;
+  bool has_slot = false, is_decoding = false;
+};
+
+class ShadowInstance {
+ public:
+  explicit ShadowInstance(double slots) : slots_(slots) {}
+  std::vector<Shadow> flights;
+
+  void give_slots() {
+    double used = 0;
+    for (const Shadow& flight : flights) used += flight.has_slot;
+    for (Shadow& flight : flights) {
+      if (!flight.has_slot && used < slots_) flight.has_slot = true, used += 1;
+    }
+  }
+
+  void expect_equal(const InstanceView& view) const {
+    double waiting = 0, decoding = 0, uncached = 0, kv = 0, inverse_rest = 0, left = 0;
+    for (const Shadow& flight : flights) {
+      decoding += flight.is_decoding;
+      waiting += !flight.is_decoding;
+      uncached += flight.is_decoding ? 0 : flight.uncached;
+      kv += flight.kv;
+      left += flight.rest;
+      inverse_rest += flight.has_slot ? 1 / flight.rest : 0;
+    }
+    ASSERT_EQ(view.in_flight, static_cast<double>(flights.size()));
+    ASSERT_EQ(view.before_first_token, waiting);
+    ASSERT_EQ(view.decoding, decoding);
+    ASSERT_NEAR(view.uncached_tokens, uncached, 1e-6);
+    ASSERT_NEAR(view.output_tokens_left, left, 1e-6);
+    ASSERT_NEAR(view.kv_bytes, kv, 1e-6);
+    ASSERT_NEAR(view.release_per_s * view.iteration_s, inverse_rest, 1e-9);
+  }
+
+ private:
+  double slots_;
+};
+
+TEST(Cluster, CountersAgreeWithCountingAnewSeeds1To4) {
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    Rng rng(seed, "flights");
+    Cluster cluster(fixed_speed());
+    std::vector<ShadowInstance> shadows;
+    for (const int64_t slots : {1, 3, 8}) {
+      cluster.add(simple_instance("i", {.slots = slots, .kv_capacity_tokens = 1e6}));
+      shadows.emplace_back(static_cast<double>(slots));
+    }
+    for (int step = 0; step < 4'000; ++step) {
+      const auto i = static_cast<InstanceIndex>(rng.below(3));
+      auto& flights = shadows[i].flights;
+      const double what = rng.uniform();
+      if (what < 0.36 || flights.empty()) {
+        const double prompt = std::floor(rng.uniform(1, 3000)),
+                     cached = std::floor(rng.uniform(0, 3000));
+        const LengthEstimate output{rng.uniform(1, 500), 600};
+        const FlightId id = cluster.start(i, simple_request(0, prompt), output, cached);
+        flights.push_back({id, std::max(prompt - cached, 0.0), prompt + 600, output.mean});
+      } else {
+        const size_t at = rng.below(flights.size());
+        if (what < 0.7) {
+          cluster.first_token(flights[at].id, step);
+          flights[at].has_slot = flights[at].is_decoding = true;
+        } else {
+          cluster.end(flights[at].id, 10, rng.chance(0.5), step);
+          flights.erase(flights.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+      }
+      shadows[i].give_slots();
+      shadows[i].expect_equal(cluster.view(i));
+      if (HasFatalFailure()) return;
+    }
+    for (InstanceIndex i = 0; i < 3; ++i) {
+      for (const Shadow& flight : shadows[i].flights) cluster.end(flight.id, 0, false, 5'000);
+      EXPECT_EQ(cluster.view(i).in_flight, 0);
+      EXPECT_EQ(cluster.view(i).backlog_s, 0);
+      EXPECT_EQ(cluster.view(i).kv_bytes, 0);
+      EXPECT_EQ(cluster.view(i).release_per_s, 0);
+    }
+    EXPECT_NEAR(cluster.reserved_kv_bytes(), 0, 1e-6);
+  }
+}
+
+TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {.token_s = 0.01}));
+  LengthPredictor lengths({});
+  for (int i = 0; i < 400; ++i) lengths.observe(0, 1000, i % 2 == 0 ? 100 : 900);
+  const FlightId flight = cluster.start(0, simple_request(1), {500, 900}, 0);
+  cluster.first_token(flight, 10);
+  cluster.refresh(0, 14, lengths);  // 400 tokens have come: it is a long one, about 500 are left
+  EXPECT_NEAR(cluster.view(0).output_tokens_left, 500, 50);
+}
+
+// Answers of 100 tokens, each `ratio` times as slow as the model says, one a second.
+void run_slowly(Cluster& cluster, InstanceIndex instance, double ratio, double from_s,
+                double to_s) {
+  for (double now_s = from_s; now_s < to_s; now_s += 1) {
+    const FlightId flight = cluster.start(instance, simple_request(1), {100, 200}, 0);
+    cluster.first_token(flight, now_s);
+    cluster.end(flight, 101, true, now_s + 100 * 0.01 * ratio);
+  }
+}
+
+TEST(Cluster, LearnsItsSpeedFromTheGapsBetweenTokens) {
+  Cluster cluster({});
+  cluster.add(simple_instance("a", {.token_s = 0.01}));
+  const double weight = cluster.view(0).weight;
+  run_slowly(cluster, 0, 2, 0, 60);
+  EXPECT_NEAR(cluster.sigma(0), 2, 1e-9);
+  EXPECT_NEAR(cluster.view(0).weight, weight / 2, 1e-9);
+  EXPECT_NEAR(cluster.view(0).iteration_s, 0.02, 1e-9);
+}
+
+TEST(Cluster, AnOutlierKeepsATenthAndAtMostThirtyPercentAreTakenOut) {
+  Cluster cluster({});
+  for (int i = 0; i < 4; ++i) cluster.add(simple_instance("i", {.token_s = 0.01}));
+  const double weight = cluster.view(0).weight;
+  run_slowly(cluster, 0, 8, 0, 80);
+  EXPECT_FALSE(cluster.view(0).is_outlier);  // not for a minute yet
+  run_slowly(cluster, 0, 8, 80, 150);
+  EXPECT_TRUE(cluster.view(0).is_outlier);
+  EXPECT_NEAR(cluster.view(0).weight, weight / 10, 1e-9);
+  run_slowly(cluster, 1, 8, 0, 150);
+  EXPECT_FALSE(cluster.view(1).is_outlier);  // two of four would be half of the capacity
+  // It gets no work for a minute: tried again.
+  LengthPredictor lengths({});
+  cluster.refresh(0, 300, lengths);
+  EXPECT_FALSE(cluster.view(0).is_outlier);
+  EXPECT_NEAR(cluster.view(0).weight, weight, 1e-9);
+}
+
+TEST(Cluster, BelievesInOthersLoadAfterThreeReportsAndForgetsItWhenStale) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {}));
+  LengthPredictor lengths({});
+  for (RequestId id = 0; id < 4; ++id) cluster.start(0, simple_request(id), {200, 400}, 0);
+  for (int scrape = 1; scrape <= 3; ++scrape) {
+    EXPECT_EQ(cluster.view(0).external, 0);
+    cluster.report(0, {.running = 8, .waiting = 12, .at_s = double(scrape)});
+  }
+  EXPECT_EQ(cluster.view(0).external, 16);  // 20 reported, 4 of them ours
+  EXPECT_EQ(cluster.view(0).in_flight, 4);
+  cluster.refresh(0, 5.9, lengths);
+  EXPECT_EQ(cluster.view(0).external, 16);
+  cluster.refresh(0, 6.1, lengths);  // more than three intervals old
+  EXPECT_EQ(cluster.view(0).external, 0);
+}
+
+TEST(Cluster, SmallOrShortDifferencesOfReportsAreIgnored) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {}));
+  for (int scrape = 1; scrape <= 9; ++scrape)
+    cluster.report(0, {.running = 3, .at_s = double(scrape)});
+  EXPECT_EQ(cluster.view(0).external, 0);
+  for (int scrape = 10; scrape <= 30; ++scrape) {  // every third fits
+    cluster.report(0, {.running = scrape % 3 == 0 ? 0.0 : 30.0, .at_s = double(scrape)});
+  }
+  EXPECT_EQ(cluster.view(0).external, 0);
+}
+
+}  // namespace
+}  // namespace trex::schedule

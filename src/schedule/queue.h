@@ -1,0 +1,105 @@
+// The central queue: requests that no instance should have yet (heterogeneous serving, 9.5).
+//
+// Between classes strict priority, with ageing and a reserved minimum share; inside a class the
+// tenant with the smallest virtual token counter (VTC, arXiv 2401.00588); inside a tenant the
+// earliest deadline, then the earliest arrival.
+//
+// Not thread-safe: the scheduler's lock covers it. Pushing and leaving touch a hash table and so
+// may allocate; looking at the head does not.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "schedule/queue_settings.h"
+#include "schedule/request.h"
+
+namespace trex::schedule {
+
+// A waiting request. Its prefix blocks are owned: the caller's are borrowed for one call only.
+struct Waiting {
+  Request request;
+  std::vector<uint64_t> prefix_blocks;
+  double since_s = 0;
+};
+
+class CentralQueue {
+ public:
+  explicit CentralQueue(QueueSettings settings) : settings_(std::move(settings)) {}
+
+  size_t size() const { return position_.size(); }
+  size_t size(Priority priority) const { return classes_[static_cast<size_t>(priority)].size; }
+  bool has_room(Priority priority) const;
+
+  // The request must not wait already.
+  void push(const Request& request, double now_s);
+  bool remove(RequestId request);
+
+  // The request that should go next, or the one behind it, and so on: `depth` 0 is the head. At
+  // most kLookAhead deep. The pointer is valid until the queue changes.
+  static constexpr size_t kLookAhead = 64;
+  const Waiting* peek(size_t depth, double now_s);
+
+  // Takes out a request that peek gave, and counts its departure.
+  void depart(RequestId request);
+
+  // One request that has waited too long, taken out.
+  std::optional<Request> pop_expired(double now_s);
+  double next_expiry_s();  // infinity when nothing waits
+
+  // Tokens that a tenant has used, prompt or answer (costs are applied here).
+  void charge(uint32_t tenant, double prompt_tokens, double output_tokens);
+
+ private:
+  using Slot = uint32_t;
+
+  // One tenant's requests of one class, the next one at `head`. Most arrive at the back and leave
+  // at the front, so a sorted array moves little.
+  struct Line {
+    std::vector<Slot> slots;
+    size_t head = 0;
+
+    size_t size() const { return slots.size() - head; }
+    Slot front() const { return slots[head]; }
+  };
+  struct Tenant {
+    double counter = 0;
+    std::array<Line, kNumPriorities> lines;
+  };
+  struct Class {
+    size_t size = 0;
+    double departures = 0;  // fading
+  };
+
+  bool goes_before(Slot a, Slot b) const;
+  Tenant& tenant(uint32_t index);
+  double weight(uint32_t tenant) const;
+  void lift(uint32_t tenant);
+  size_t next_class(double now_s) const;
+  void add_class_to_order(size_t priority);
+  void order(double now_s);
+  void erase(Slot slot);
+  void forget_departed();
+
+  QueueSettings settings_;
+  std::vector<Waiting> slots_;
+  std::vector<Slot> free_;
+  std::unordered_map<RequestId, Slot> position_;
+  struct Arrival {
+    RequestId request;
+    double since_s;
+  };
+  std::deque<Arrival> arrivals_;  // of all that wait, and some that have left, oldest first
+  std::vector<Tenant> tenants_;
+  std::array<Class, kNumPriorities> classes_;
+  std::vector<Slot> ordered_;         // the look-ahead, valid while is_ordered_
+  std::vector<uint32_t> by_counter_;  // scratch of order()
+  bool is_ordered_ = false;
+  double ordered_at_s_ = 0;
+};
+
+}  // namespace trex::schedule
