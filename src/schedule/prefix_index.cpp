@@ -12,12 +12,15 @@ uint64_t chain_block(uint64_t parent, std::span<const int32_t> tokens, uint64_t 
   return hash64(bytes, parent ^ salt);
 }
 
-PrefixIndex::PrefixIndex(size_t most_blocks, double expiry_s) : expiry_s_(expiry_s) {
-  const size_t num_buckets = std::bit_ceil(std::max<size_t>(most_blocks, 2));
+PrefixIndex::PrefixIndex(size_t most_blocks, double expiry_s)
+    : most_blocks_(most_blocks), expiry_s_(expiry_s) {}
+
+void PrefixIndex::allocate() {
+  const size_t num_buckets = std::bit_ceil(std::max<size_t>(most_blocks_, 2));
   shift_ = 64 - std::countr_zero(num_buckets);
-  buckets_.assign(num_buckets, kNone);
-  entries_.resize(most_blocks);
-  free_.reserve(most_blocks);
+  buckets_.resize(num_buckets);
+  entries_.resize(most_blocks_);
+  free_.reserve(most_blocks_);
   clear();
 }
 
@@ -41,6 +44,7 @@ uint32_t PrefixIndex::find(uint64_t block) const {
 }
 
 size_t PrefixIndex::match(std::span<const uint64_t> blocks, double now_s) const {
+  if (size_ == 0) return 0;
   size_t matched = 0;
   for (const uint64_t block : blocks) {
     const uint32_t entry = find(block);
@@ -75,6 +79,7 @@ void PrefixIndex::drop_oldest() {
 }
 
 void PrefixIndex::insert(std::span<const uint64_t> blocks, double now_s) {
+  if (entries_.empty()) allocate();
   // The last blocks first, so that a chain's beginning is the last part of it to be dropped.
   const size_t kept = std::min(blocks.size(), entries_.size());
   for (size_t i = kept; i-- > 0;) {

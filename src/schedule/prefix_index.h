@@ -2,8 +2,8 @@
 //
 // A prompt is a chain of block hashes, each over its parent's hash and its own tokens, so equal
 // hashes mean equal prefixes. The index keeps for every instance the blocks that it was sent
-// lately, least recently used first to go, within a fixed number of entries that is allocated once:
-// its memory does not depend on how many distinct prefixes pass by.
+// lately, least recently used first to go, within a fixed number of entries that is allocated once,
+// at the first insertion: its memory does not depend on how many distinct prefixes pass by.
 //
 // Approximate: an engine may have dropped a block earlier. Not thread-safe.
 #pragma once
@@ -49,8 +49,11 @@ class PrefixIndex {
   void make_newest(uint32_t entry);
   void drop_oldest();
 
+  void allocate();
+
+  size_t most_blocks_;
   double expiry_s_;
-  int shift_;
+  int shift_ = 0;
   std::vector<uint32_t> buckets_;  // heads of chains
   std::vector<Entry> entries_;
   std::vector<uint32_t> free_;

@@ -94,6 +94,8 @@ TEST(PrefixIndex, BlocksExpire) {
 
 TEST(PrefixIndex, KeepsItsMemoryOverManyDistinctBlocks) {
   PrefixIndex index(1'000, 100);
+  EXPECT_EQ(index.bytes(), 0u);  // an instance that sees no prefixes costs nothing
+  index.insert(Blocks{1}, 0);
   const size_t bytes = index.bytes();
   for (uint64_t block = 1; block <= 200'000; ++block) index.insert(Blocks{block}, 0);
   EXPECT_EQ(index.bytes(), bytes);

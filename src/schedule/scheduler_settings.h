@@ -44,7 +44,7 @@ struct SchedulerSettings {
   double usual_output_tokens = 200;
   double prefix_expiry_s = 120;
   int64_t prefix_block_tokens = 512;
-  int64_t prefix_most_blocks = 200'000;
+  int64_t prefix_most_blocks = 20'000;
   uint64_t seed = 1;
 
   template <class Visitor>
