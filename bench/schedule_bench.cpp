@@ -2,9 +2,10 @@
 //
 // Timed: Scheduler::submit, the end of an earlier request that keeps the load level, and the first
 // token of this one; the decision is the first of the three and most of the time. Not timed: making
-// the cluster and filling it to a fifth of its slots, where nothing has to wait. The clock stands still, so nothing is refreshed;
-// `moving` lets it advance by 2 ms a decision, so that every instance is refreshed each 25th time.
-// Caches are warm. allocations: calls of operator new per decision, in the timed part.
+// the cluster and filling it to a fifth of its slots, where nothing has to wait. In `cap` the clock
+// stands still, so nothing is refreshed; in `cap_moving` it advances by 2 ms a decision, so that
+// each instance is refreshed every 25th time. Caches are warm. allocations: calls of operator new
+// per decision, in the timed part.
 #include <benchmark/benchmark.h>
 
 #include <atomic>

@@ -192,9 +192,22 @@ TEST_P(Policies, NoInstanceStarvesUnderUniformLoad) {
   for (const int served : outcome.served) EXPECT_GT(served, static_cast<int>(arrivals.size()) / 8);
 }
 
+// An instance's prefix index is allocated when it gets its first prefix.
+void visit_each_instance(Scheduler& scheduler, Traffic& traffic) {
+  const auto count = static_cast<InstanceIndex>(scheduler.snapshot().size());
+  for (InstanceIndex only = 0; only < count; ++only) {
+    for (InstanceIndex i = 0; i < count; ++i) {
+      scheduler.set_state(i, i == only ? InstanceState::Ready : InstanceState::Draining);
+    }
+    traffic.step();
+  }
+  for (InstanceIndex i = 0; i < count; ++i) scheduler.set_state(i, InstanceState::Ready);
+}
+
 TEST_P(Policies, DecideWithoutAllocatingAndInBoundedMemory) {
   Scheduler scheduler(with_policy(GetParam()), unlike(16));
   Traffic traffic(scheduler, 7, 32);
+  visit_each_instance(scheduler, traffic);
   for (int i = 0; i < 3'000; ++i) traffic.step();
   traffic.remembers = false;
   traffic.allocations_deciding = 0;
