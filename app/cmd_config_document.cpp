@@ -33,8 +33,10 @@ std::string commands_page() {
     page += fmt::format("| `trex {}` | {} |\n", command.name, command.summary);
   }
   return page +
-         "\n`trex help COMMAND` explains one of them. Exit codes: 0 done; 1 the work ran and did not\n"
-         "succeed; 2 the command line is wrong; 3 a file, setting or request is wrong; 4 the machine,\n"
+         "\n`trex help COMMAND` explains one of them. Exit codes: 0 done; 1 the work ran and did "
+         "not\n"
+         "succeed; 2 the command line is wrong; 3 a file, setting or request is wrong; 4 the "
+         "machine,\n"
          "file system or network failed.\n";
 }
 

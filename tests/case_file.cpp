@@ -13,7 +13,8 @@ constexpr std::string_view kAny = "{any}";
 std::string with_names(std::string text, const std::map<std::string, std::string>& names) {
   for (const auto& [name, meaning] : names) {
     const std::string word = "{" + name + "}";
-    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + meaning.size())) {
+    for (size_t at = text.find(word); at != std::string::npos;
+         at = text.find(word, at + meaning.size())) {
       text.replace(at, word.size(), meaning);
     }
   }
@@ -40,7 +41,8 @@ class Parser {
     } else if (const auto name = behind(line, "file")) {
       waiting_files_.emplace_back(*name, "");
     } else if (const auto command = behind(line, "$")) {
-      case_.steps.push_back({.line = number, .command = *command, .files = std::move(waiting_files_)});
+      case_.steps.push_back(
+          {.line = number, .command = *command, .files = std::move(waiting_files_)});
       waiting_files_.clear();
     } else {
       take_expectation(line, place);
@@ -49,7 +51,8 @@ class Parser {
 
   CaseFile finish() {
     if (case_.steps.empty()) throw input_error(where_, "", "a line \"$ command\"", "none");
-    if (!waiting_files_.empty()) throw input_error(where_, "", "a command after the last file", "none");
+    if (!waiting_files_.empty())
+      throw input_error(where_, "", "a command after the last file", "none");
     return std::move(case_);
   }
 

@@ -63,8 +63,9 @@ class Case : public testing::TestWithParam<std::string> {
 TEST_P(Case, GivesExitCodeAndOutput) {
   const TemporaryFolder folder;
   const Path file = kFolder / (GetParam() + ".case");
-  const CaseFile parsed = parse_case(read_file(file), file.string(),
-                                     {{"tmp", folder.path().string()}, {"source", TREX_SOURCE_DIR}});
+  const CaseFile parsed =
+      parse_case(read_file(file), file.string(),
+                 {{"tmp", folder.path().string()}, {"source", TREX_SOURCE_DIR}});
   for (const std::string& program : parsed.needs) {
     if (!std::filesystem::exists(kPrograms / program)) GTEST_SKIP() << program << " is not built";
   }
@@ -78,7 +79,8 @@ INSTANTIATE_TEST_SUITE_P(All, Case, testing::ValuesIn(case_names()),
 
 TEST(CaseFile, HasFilesCommandsAndExpectations) {
   const auto parsed = parse_case(
-      "# Why.\nneeds trex-model\nfile a.toml\n| x = 1\n|\n| y = 2\n$ trex x {tmp}/a\nexit 2\nstdout one\n"
+      "# Why.\nneeds trex-model\nfile a.toml\n| x = 1\n|\n| y = 2\n$ trex x {tmp}/a\nexit "
+      "2\nstdout one\n"
       "stdout\nstderr  two\n$ trex y\n",
       "c", {{"tmp", "/t"}});
   EXPECT_THAT(parsed.needs, testing::ElementsAre("trex-model"));
@@ -93,8 +95,8 @@ TEST(CaseFile, HasFilesCommandsAndExpectations) {
 }
 
 TEST(CaseFile, RefusesWhatItDoesNotKnow) {
-  for (const char* text : {"", "# nothing\n", "exit 1\n", "$ x\nexit one\n", "$ x\noutput y\n", "| x\n$ x\n",
-                           "$ x\nfile a\n| b\n"}) {
+  for (const char* text : {"", "# nothing\n", "exit 1\n", "$ x\nexit one\n", "$ x\noutput y\n",
+                           "| x\n$ x\n", "$ x\nfile a\n| b\n"}) {
     EXPECT_THROW(parse_case(text, "c", {}), Error) << text;
   }
 }

@@ -48,7 +48,8 @@ TEST(Documents, LinksLeadToFiles) {
   for (const Path& page : pages) {
     for (const std::string& link : links_of(read_file(page))) {
       ++num_links;
-      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / link)) << page << " links to " << link;
+      EXPECT_TRUE(std::filesystem::exists(page.parent_path() / link))
+          << page << " links to " << link;
     }
   }
   EXPECT_GE(num_links, 5u);

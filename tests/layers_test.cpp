@@ -51,7 +51,8 @@ Layers parse_layers(const std::string& text) {
     if (left.at(0) == "only") {
       layers.restrictions.push_back({{left.begin() + 1, left.end()}, {right.begin(), right.end()}});
     } else {
-      layers.modules[left.at(1)] = {parse_integer(left.at(0)).value(), {right.begin(), right.end()}};
+      layers.modules[left.at(1)] = {parse_integer(left.at(0)).value(),
+                                    {right.begin(), right.end()}};
     }
   }
   for (auto& [name, module] : layers.modules) {
@@ -105,9 +106,9 @@ std::optional<Include> include_of(std::string_view line) {
 // What is wrong with one include, or nothing.
 std::string complaint_about(const SourceFile& file, const Include& include, const Layers& layers) {
   for (const Restriction& only : layers.restrictions) {
-    const bool concerned = std::any_of(only.prefixes.begin(), only.prefixes.end(), [&](const auto& prefix) {
-      return include.header.starts_with(prefix);
-    });
+    const bool concerned =
+        std::any_of(only.prefixes.begin(), only.prefixes.end(),
+                    [&](const auto& prefix) { return include.header.starts_with(prefix); });
     if (concerned && !only.places.contains(file.module) && !only.places.contains(file.within)) {
       return fmt::format("{} does not see {}", file.module, include.header);
     }
@@ -133,7 +134,8 @@ Words complaints_about(const SourceFile& file, const Layers& layers) {
     ++number;
     const auto include = include_of(line);
     const std::string complaint = include ? complaint_about(file, *include, layers) : "";
-    if (!complaint.empty()) complaints.push_back(fmt::format("{}:{}: {}", file.name, number, complaint));
+    if (!complaint.empty())
+      complaints.push_back(fmt::format("{}:{}: {}", file.name, number, complaint));
   }
   return complaints;
 }
@@ -176,8 +178,10 @@ TEST(Layers, AnIncludeThatPointsUpSidewaysOrOutIsNamedWithItsLine) {
               ElementsAre("src/config/x.h:1: config does not see torch/torch.h"));
   EXPECT_THAT(complaints("base", "#include \"text.h\"\n"),
               ElementsAre("src/base/x.h:1: \"text.h\" is not written from src/"));
-  EXPECT_THAT(complaints("train", "#include <torch/torch.h>\n#include \"base/text.h\"\n"), ElementsAre());
-  EXPECT_THAT(complaints("misc", ""), ElementsAre("src/misc/x.h:1: misc is not in docs/layers.txt"));
+  EXPECT_THAT(complaints("train", "#include <torch/torch.h>\n#include \"base/text.h\"\n"),
+              ElementsAre());
+  EXPECT_THAT(complaints("misc", ""),
+              ElementsAre("src/misc/x.h:1: misc is not in docs/layers.txt"));
 }
 
 TEST(Layout, FilesAreShortAndHeadersGuarded) {

@@ -8,15 +8,18 @@ namespace trex {
 namespace {
 
 TEST(Error, TextHasPlaceFieldExpectationValueAndHint) {
-  const Error error = input_error("sft.jsonl:17", "messages[2].role", "one of system, user, assistant",
-                                  "\"usr\"", "did you mean \"user\"?");
-  EXPECT_STREQ(error.what(),
-               "sft.jsonl:17: messages[2].role: expected one of system, user, assistant; got \"usr\" "
-               "(did you mean \"user\"?)");
+  const Error error =
+      input_error("sft.jsonl:17", "messages[2].role", "one of system, user, assistant", "\"usr\"",
+                  "did you mean \"user\"?");
+  EXPECT_STREQ(
+      error.what(),
+      "sft.jsonl:17: messages[2].role: expected one of system, user, assistant; got \"usr\" "
+      "(did you mean \"user\"?)");
 }
 
 TEST(Error, TextLeavesOutWhatIsEmpty) {
-  EXPECT_STREQ(usage_error("trex", "a command", "nothing").what(), "trex: expected a command; got nothing");
+  EXPECT_STREQ(usage_error("trex", "a command", "nothing").what(),
+               "trex: expected a command; got nothing");
   EXPECT_STREQ(input_error("", "size", "1 to 9", "0").what(), "size: expected 1 to 9; got 0");
   EXPECT_STREQ(input_error("a.toml", "", "", "a bad line").what(), "a.toml: got a bad line");
   EXPECT_STREQ(Error({.where = "training", .expected = "a finite loss"}).what(),

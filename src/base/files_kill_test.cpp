@@ -39,7 +39,9 @@ TEST(FilesAfterKill, ReplacedFileIsTheOldOneOrTheNewOne) {
   const TemporaryFolder folder;
   const Path file = folder.path() / "state";
   for (int rounds = 1; rounds <= 12; ++rounds) {
-    kill_after(rounds, [&](int i) { write_file(file, std::string(kSize, static_cast<char>('a' + i % 26))); });
+    kill_after(rounds, [&](int i) {
+      write_file(file, std::string(kSize, static_cast<char>('a' + i % 26)));
+    });
     const std::string bytes = read_file(file);
     ASSERT_EQ(bytes.size(), kSize);
     EXPECT_EQ(bytes.find_first_not_of(bytes[0]), std::string::npos) << "mixed bytes";

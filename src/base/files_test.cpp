@@ -44,7 +44,8 @@ class FilesTest : public testing::Test {
 };
 
 TEST_F(FilesTest, AnyBytesComeBackAsWritten) {
-  for (const std::string& bytes : {std::string(), std::string("a\0b\xff\n", 5), std::string(200'000, 'x')}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("a\0b\xff\n", 5), std::string(200'000, 'x')}) {
     write_file(path("plain"), bytes);
     EXPECT_EQ(read_file(path("plain")), bytes);
     write_file(path("packed.zst"), bytes);
@@ -69,8 +70,10 @@ TEST_F(FilesTest, RefusalsNameThePathAndTheReason) {
   EXPECT_EQ(refusal([&] { read_file(path("none")); }),
             "none: expected a readable file; got No such file or directory");
   EXPECT_EQ(refusal([&] { read_file(path("folder")); }), "folder: expected a file; got a folder");
-  EXPECT_EQ(refusal([&] { MappedFile::open(path("folder")); }), "folder: expected a file; got a folder");
-  EXPECT_EQ(refusal([&] { files_below(path("none")); }), "none: expected a file or folder; got nothing");
+  EXPECT_EQ(refusal([&] { MappedFile::open(path("folder")); }),
+            "folder: expected a file; got a folder");
+  EXPECT_EQ(refusal([&] { files_below(path("none")); }),
+            "none: expected a file or folder; got nothing");
   EXPECT_EQ(refusal([&] { write_file(path("folder"), "x"); }),
             "folder: expected a path that can be replaced; got Is a directory");
   EXPECT_EQ(refusal([&] { write_file(path("file/x"), "x"); }),
@@ -80,8 +83,8 @@ TEST_F(FilesTest, RefusalsNameThePathAndTheReason) {
 
 TEST_F(FilesTest, DamagedZstdIsAnInputError) {
   const std::string whole = compressed("some text");
-  for (const std::string& bytes : {std::string(), std::string("not zstd"), whole.substr(0, whole.size() - 3),
-                                   whole + "tail"}) {
+  for (const std::string& bytes : {std::string(), std::string("not zstd"),
+                                   whole.substr(0, whole.size() - 3), whole + "tail"}) {
     EXPECT_THROW(
         {
           try {

@@ -39,7 +39,8 @@ TEST(ParseJson, RefusalsShowWhereAndWhat) {
 
 TEST(ParseJson, DeepNestingIsNoDanger) {
   const std::string deep(1'000'000, '[');
-  EXPECT_EQ(refusal([&] { parse_json(deep, "f"); }), "f: expected JSON; got the end at byte 1000000");
+  EXPECT_EQ(refusal([&] { parse_json(deep, "f"); }),
+            "f: expected JSON; got the end at byte 1000000");
   EXPECT_EQ(refusal([&] { parse_json(deep + std::string(deep.size(), ']'), "f"); }), "accepted");
 }
 
@@ -82,15 +83,18 @@ TEST_F(JsonObjectTest, FallsBackOnlyWhenTheFieldIsMissing) {
   EXPECT_EQ(row_.integer_or("nothing", 3), 3);
   EXPECT_TRUE(row_.boolean_or("nothing", true));
   EXPECT_EQ(row_.integer_or("whole", 3), -7);
-  EXPECT_EQ(refusal([&] { row_.string_or("none", "x"); }), "f:3: none: expected a string; got null");
+  EXPECT_EQ(refusal([&] { row_.string_or("none", "x"); }),
+            "f:3: none: expected a string; got null");
 }
 
 TEST_F(JsonObjectTest, RefusalsOfScalarsNameTheField) {
-  EXPECT_EQ(refusal([&] { row_.string("nothing"); }), "f:3: nothing: expected a string; got nothing");
+  EXPECT_EQ(refusal([&] { row_.string("nothing"); }),
+            "f:3: nothing: expected a string; got nothing");
   EXPECT_EQ(refusal([&] { row_.string("number"); }), "f:3: number: expected a string; got 1.5");
   EXPECT_EQ(refusal([&] { row_.number("text"); }), "f:3: text: expected a number; got \"abc\"");
   EXPECT_EQ(refusal([&] { row_.number("truth"); }), "f:3: truth: expected a number; got true");
-  EXPECT_EQ(refusal([&] { row_.integer("number"); }), "f:3: number: expected a whole number; got 1.5");
+  EXPECT_EQ(refusal([&] { row_.integer("number"); }),
+            "f:3: number: expected a whole number; got 1.5");
   EXPECT_EQ(refusal([&] { row_.integer("big"); }),
             "f:3: big: expected a whole number; got 9223372036854775808");
   EXPECT_EQ(refusal([&] { row_.boolean("whole"); }), "f:3: whole: expected true or false; got -7");
@@ -101,12 +105,14 @@ TEST_F(JsonObjectTest, RefusalsOfScalarsNameTheField) {
 
 TEST_F(JsonObjectTest, RefusalsOfListsNameTheItem) {
   EXPECT_EQ(refusal([&] { row_.object("list"); }), "f:3: list: expected an object; got a list");
-  EXPECT_EQ(refusal([&] { row_.objects("text"); }), "f:3: text: expected a list of objects; got \"abc\"");
+  EXPECT_EQ(refusal([&] { row_.objects("text"); }),
+            "f:3: text: expected a list of objects; got \"abc\"");
   EXPECT_EQ(refusal([&] { row_.objects("list"); }), "f:3: list[0]: expected an object; got 1");
   EXPECT_EQ(refusal([&] { row_.numbers("inner"); }),
             "f:3: inner: expected a list of numbers; got an object");
   EXPECT_EQ(refusal([&] { row_.numbers("mixed"); }), "f:3: mixed[1]: expected a number; got \"b\"");
-  EXPECT_EQ(refusal([&] { row_.integers("reals"); }), "f:3: reals[1]: expected a whole number; got 2.5");
+  EXPECT_EQ(refusal([&] { row_.integers("reals"); }),
+            "f:3: reals[1]: expected a whole number; got 2.5");
   EXPECT_EQ(refusal([&] { row_.integers("bigs"); }),
             "f:3: bigs[0]: expected a whole number; got 9223372036854775808");
   EXPECT_EQ(refusal([&] { row_.strings("mixed"); }), "f:3: mixed[0]: expected a string; got 1");
@@ -115,7 +121,8 @@ TEST_F(JsonObjectTest, RefusalsOfListsNameTheItem) {
 }
 
 TEST_F(JsonObjectTest, RefusesWhatIsNoObjectAndUnknownFields) {
-  EXPECT_EQ(refusal([] { JsonObject(Json::array(), "f:9"); }), "f:9: expected an object; got a list");
+  EXPECT_EQ(refusal([] { JsonObject(Json::array(), "f:9"); }),
+            "f:9: expected an object; got a list");
   const JsonObject inner = row_.object("inner");
   EXPECT_EQ(refusal([&] { inner.expect_only({"x"}); }), "accepted");
   EXPECT_EQ(refusal([&] { inner.expect_only({"xs"}); }),
@@ -150,14 +157,16 @@ TEST_F(LineReaderTest, NumbersLinesSkipsBlankOnesAndNeedsNoLastNewline) {
               ElementsAre("rows.jsonl:1 {\"a\":1}", "rows.jsonl:4 [2]", "rows.jsonl:5 3"));
   EXPECT_THAT(places_and_values(file("")), ElementsAre());
   EXPECT_THAT(places_and_values(file("\n")), ElementsAre());
-  EXPECT_THAT(places_and_values(file("1\n2\n", "packed.zst")), ElementsAre("packed.zst:1 1", "packed.zst:2 2"));
+  EXPECT_THAT(places_and_values(file("1\n2\n", "packed.zst")),
+              ElementsAre("packed.zst:1 1", "packed.zst:2 2"));
 }
 
 TEST_F(LineReaderTest, StopsAtTheFirstLineThatIsNotJson) {
   const Path path = file("1\n{\"a\n3\n");
   LineReader lines(path);
   EXPECT_EQ(lines.next()->value, 1);
-  EXPECT_EQ(refusal([&] { lines.next(); }), path.string() + ":2: expected JSON; got the end at byte 3");
+  EXPECT_EQ(refusal([&] { lines.next(); }),
+            path.string() + ":2: expected JSON; got the end at byte 3");
 }
 
 }  // namespace

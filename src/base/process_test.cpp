@@ -85,7 +85,8 @@ TEST(RunProcess, WhatCannotStartIsAnEnvironmentError) {
     return "started";
   };
   EXPECT_EQ(refusal({.arguments = {"no-such-program-of-ours"}}),
-            "no-such-program-of-ours: expected a program that can be started; got No such file or directory");
+            "no-such-program-of-ours: expected a program that can be started; got No such file or "
+            "directory");
   EXPECT_EQ(refusal({.arguments = {"/etc/passwd"}}),
             "/etc/passwd: expected a program that can be started; got Permission denied");
 }
@@ -141,9 +142,11 @@ TEST(RunProcess, MeasuresTheChild) {
 TEST(RunProcess, SeveralThreadsDoNotMixTheirChildren) {
   std::vector<std::string> outputs(40);
   parallel_for(40, 4, [&](int64_t i) {
-    outputs[static_cast<size_t>(i)] = shell("cat; echo " + std::to_string(i), {.input = "in "}).output;
+    outputs[static_cast<size_t>(i)] =
+        shell("cat; echo " + std::to_string(i), {.input = "in "}).output;
   });
-  for (size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(outputs[i], "in " + std::to_string(i) + "\n");
+  for (size_t i = 0; i < outputs.size(); ++i)
+    EXPECT_EQ(outputs[i], "in " + std::to_string(i) + "\n");
 }
 
 TEST(RunProcess, LeavesNoDescriptorOpen) {

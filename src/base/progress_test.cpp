@@ -37,7 +37,9 @@ TEST_F(ProgressTest, WithoutATerminalItPrintsALineEveryTenSeconds) {
   for (int second = 1; second <= 20; ++second) {
     clock_.advance(1);
     progress.advanced(second * 10);
-    if (second == 9) { EXPECT_EQ(printed(), ""); }
+    if (second == 9) {
+      EXPECT_EQ(printed(), "");
+    }
   }
   EXPECT_EQ(printed(),
             "generate: 100/300 documents, 10 documents/s, 20.0s left\n"

@@ -21,7 +21,7 @@ TEST(InQuotes, EscapesWhatATerminalWouldObey) {
 TEST(InQuotes, CutsLongTextBetweenCharacters) {
   EXPECT_EQ(in_quotes("abcdef", 6), "\"abcdef\"");
   EXPECT_EQ(in_quotes("abcdef", 5), "\"abcde…\"");
-  EXPECT_EQ(in_quotes("aö", 2), "\"a…\"");   // ö takes bytes 1 and 2
+  EXPECT_EQ(in_quotes("aö", 2), "\"a…\"");    // ö takes bytes 1 and 2
   EXPECT_EQ(in_quotes("a中b", 3), "\"a…\"");  // 中 takes bytes 1 to 3
   EXPECT_EQ(in_quotes("a中b", 4), "\"a中…\"");
 }
