@@ -17,6 +17,7 @@ int cmd_generate(const Arguments& arguments);
 int cmd_perf_show(const Arguments& arguments);
 int cmd_plan_serve(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);
+int cmd_simulate(const Arguments& arguments);
 int cmd_solve(const Arguments& arguments);
 int cmd_tokenizer_inspect(const Arguments& arguments);
 int cmd_tokenizer_train(const Arguments& arguments);

@@ -21,6 +21,7 @@ std::span<const Command> all_commands() {
       {"solve", "The proven answer to a model in a file (MPS or JSON)", cmd_solve},
       {"plan serve", "A deployment for unlike machines: instances, layouts, router weights", cmd_plan_serve},
       {"perf show", "Where the time of an iteration goes on a device", cmd_perf_show},
+      {"simulate", "Routing policies compared on a simulated cluster", cmd_simulate},
       {"help", "This list", nullptr},
       {"version", "The version of this program", nullptr},
   };

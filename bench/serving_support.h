@@ -1,0 +1,93 @@
+// What the serving experiments share: clusters, runs, and rows that are printed as JSON lines and,
+// at the end, as one Markdown table for each experiment.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "simulate/cluster_file.h"
+#include "simulate/summary.h"
+
+namespace trex::bench {
+
+using Instances = std::vector<simulate::SimulatedInstance>;
+
+// Llama-3.1-8B in bf16 on each device, behind an engine like vLLM.
+Instances cluster_of(const std::vector<std::string>& devices);
+
+// Engines with a constant time per token of each sequence.
+struct SlotNumbers {
+  double token_ms;
+  int64_t slots;
+  double prompt_tokens_per_s;
+};
+Instances slot_cluster(const std::vector<SlotNumbers>& engines);
+
+// The first instance's model, `ratio` times slower.
+simulate::SimulatedInstance slower(const simulate::SimulatedInstance& instance, double ratio);
+
+struct Setup {
+  Instances instances;
+  simulate::Workload workload;
+  std::string policy;
+  uint64_t seed = 1;
+  std::vector<simulate::Fault> faults;
+  std::function<void(schedule::SchedulerSettings&)> change;
+};
+struct Ran {
+  simulate::Summary summary;
+  simulate::SimulationResult result;
+  double capacity_per_s = 0;
+};
+Ran run(const Setup& setup);
+
+// Sum of what the instances sustain on those lengths.
+double capacity(Instances instances, const std::vector<perf::RequestLengths>& lengths);
+
+const simulate::Trace& shipped(const std::string& name);
+
+// Means over seeds of one row's numbers, and rows whose target was missed.
+class Report {
+ public:
+  // Numbers of one run; runs of the same experiment, case and policy are seeds of one row.
+  void add(const std::string& experiment, const std::string& situation, const std::string& policy,
+           const std::vector<std::pair<std::string, double>>& numbers);
+  double mean(const std::string& experiment, const std::string& situation, const std::string& policy,
+              const std::string& number) const;
+  // A statement that should hold, with what was measured.
+  void expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured);
+
+  void print_json_lines() const;
+  void print_markdown() const;
+  bool all_hold() const;
+
+ private:
+  struct Row {
+    std::string experiment, situation, policy;
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<double>> values;
+  };
+  struct Statement {
+    std::string experiment, text, measured;
+    bool holds;
+  };
+  Row* find(const std::string& experiment, const std::string& situation, const std::string& policy);
+  std::vector<Row> rows_;
+  std::vector<Statement> statements_;
+};
+
+// The experiments, one function each.
+void four_engines(Report& report);
+void paper_pair(Report& report);       // H1
+void unlike_clusters(Report& report);  // H2, H3, table 9.4
+void wrong_speeds(Report& report);     // H4
+void bursts(Report& report);           // H5
+void shared_prefixes(Report& report);  // H6
+void mixed_classes(Report& report);    // H7
+void fairness(Report& report);         // H8
+void unlike_strengths(Report& report); // H10
+
+}  // namespace trex::bench

@@ -1,0 +1,178 @@
+#include "simulate/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "simulate/cluster_file.h"
+#include "simulate/summary.h"
+
+namespace trex::simulate {
+namespace {
+
+InstanceSettings slots(double token_ms, int64_t count) {
+  InstanceSettings settings;
+  settings.engine = "slots";
+  settings.token_ms = token_ms;
+  settings.max_sequences = count;
+  return settings;
+}
+
+std::vector<SimulatedInstance> cluster(const std::vector<InstanceSettings>& all) {
+  const auto catalogue = perf::Catalogue::shipped();
+  std::vector<SimulatedInstance> instances;
+  for (const InstanceSettings& settings : all) {
+    instances.push_back(make_instance(settings, catalogue, "i" + std::to_string(instances.size()), "test"));
+  }
+  return instances;
+}
+
+Trace conversation() { return load_trace(Path(TREX_SOURCE_DIR) / "data/traces/azure_llm_2023_conv.csv.zst"); }
+
+struct Outcomes {
+  Summary summary;
+  SimulationResult result;
+};
+Outcomes run(std::vector<SimulatedInstance> instances, const Workload& workload, const std::string& policy,
+             std::vector<Fault> faults = {}) {
+  auto scheduler = SimulateSettings::patient_scheduler();
+  fit_to_workload(instances, scheduler, perf::WorkloadMoments::of(workload.lengths()));
+  scheduler.policy = policy;
+  Outcomes outcomes;
+  outcomes.result = simulate({.workload = workload, .instances = instances, .scheduler = scheduler, .faults = std::move(faults)});
+  outcomes.summary = summarize(workload, outcomes.result, {});
+  return outcomes;
+}
+
+Workload poisson(double rate, int64_t requests, uint64_t seed = 1) {
+  return plan_workload(conversation(), {.arrivals = "poisson", .requests = requests, .rate = rate, .seed = seed});
+}
+
+std::string bytes_of(const Workload& workload, const SimulationResult& result) {
+  std::string text;
+  for (size_t i = 0; i < result.records.size(); ++i) text += record_line(workload, result, i) + "\n";
+  return text;
+}
+
+TEST(Simulation, TheSameSeedGivesTheSameBytes) {
+  const auto instances = cluster({slots(10, 32), slots(20, 16)});
+  const auto once = run(instances, poisson(15, 1500), "cap");
+  const auto again = run(instances, poisson(15, 1500), "cap");
+  EXPECT_EQ(bytes_of(poisson(15, 1500), once.result), bytes_of(poisson(15, 1500), again.result));
+  const auto other = run(instances, poisson(15, 1500, 2), "cap");
+  EXPECT_NE(once.summary.latency_s.mean, other.summary.latency_s.mean);
+}
+
+// Two single servers four times apart at 80 % of their sum: counting what each can do beats counting
+// requests, which beats counting nothing (round robin gives the slow one more than it can do).
+TEST(Simulation, OrderingsThatTheoryGives) {
+  const auto instances = cluster({slots(10, 1), slots(40, 1)});
+  const auto workload = poisson(0.8 * (1 / 2.11 + 1 / 8.44), 4000);
+  const double by_delay = run(instances, workload, "sed").summary.latency_s.mean;
+  const double by_count = run(instances, workload, "least_requests").summary.latency_s.mean;
+  const double by_turn = run(instances, workload, "round_robin").summary.latency_s.mean;
+  EXPECT_LT(by_delay, by_count);
+  EXPECT_LT(by_count, 0.5 * by_turn);
+}
+
+// Nothing that had no token yet is lost; what was being answered fails, and is counted so.
+TEST(Simulation, ACrashLosesOnlyAnswersThatHadBegun) {
+  const auto instances = cluster({slots(10, 16), slots(10, 16)});
+  const auto workload = poisson(10, 2000);
+  const auto [summary, result] = run(instances, workload, "cap", {{.kind = Fault::Kind::Crash, .instance = 1, .at_s = 60, .for_s = 20}});
+  EXPECT_EQ(summary.completed + summary.failed, summary.requests);
+  EXPECT_GT(summary.failed, 0);
+  EXPECT_LE(summary.failed, 16);
+  int64_t sent_again = 0;
+  for (const Record& record : result.records) {
+    if (record.outcome == Outcome::Failed) {
+      EXPECT_LT(record.first_token, nanoseconds(60) + 1);
+    }
+    sent_again += record.retries;
+  }
+  EXPECT_GT(sent_again, 0);
+}
+
+TEST(Simulation, ASlowInstanceIsFoundOut) {
+  const auto instances = cluster({slots(10, 16), slots(10, 16)});
+  const auto result = run(instances, poisson(10, 3000), "cap", {{.kind = Fault::Kind::Slowdown, .instance = 1, .at_s = 0, .for_s = 1e6, .factor = 2}}).result;
+  EXPECT_NEAR(result.instances[1].sigma, 2, 0.2);
+  EXPECT_NEAR(result.instances[0].sigma, 1, 0.1);
+  EXPECT_GT(result.instances[0].dispatched, result.instances[1].dispatched);
+}
+
+// Clients that think 1 s and are served in 2.11 s on the mean: as many in the system as Little says.
+TEST(Simulation, ClosedLoopsKeepTheirNumberOfClients) {
+  const auto workload = plan_workload(conversation(), {.arrivals = "closed", .requests = 3000, .clients = 12, .think_s = 1});
+  const auto [summary, result] = run(cluster({slots(10, 16)}), workload, "cap");
+  EXPECT_NEAR(summary.steady_requests_per_s * (summary.latency_s.mean + 1), 12, 0.5);
+}
+
+// The closed form E1 within 10 % of an offline batch in its steady window (B is 256 and 131).
+TEST(Simulation, ClosedFormsAgree) {
+  for (const std::string device : {"H100 SXM", "L40S"}) {
+    InstanceSettings settings;
+    settings.model = "Llama-3.1-8B";
+    settings.device = device;
+    const auto instances = cluster({settings});
+    const auto workload = plan_workload(conversation(), {.arrivals = "offline", .requests = 4000});
+    const auto moments = perf::WorkloadMoments::of(workload.lengths());
+    const double expected = sustained_rate(instances[0].iterations.model, moments) * moments.mean_output;
+    const double measured = run(instances, workload, "round_robin").summary.steady_tokens_per_s;
+    EXPECT_NEAR(measured / expected, 1, 0.10) << device;
+  }
+}
+
+TEST(Workload, ArrivalsHaveTheirRateAndSpread) {
+  const auto spread = [](const Workload& workload) {
+    double sum = 0, squares = 0;
+    for (size_t i = 1; i < workload.requests.size(); ++i) {
+      const double gap = seconds(workload.requests[i].at - workload.requests[i - 1].at);
+      sum += gap;
+      squares += gap * gap;
+    }
+    const auto n = static_cast<double>(workload.requests.size() - 1);
+    return std::pair{n / sum, std::sqrt(squares / n / (sum / n) / (sum / n) - 1)};
+  };
+  const auto of = [&](ArrivalSettings settings) {
+    settings.requests = 40'000;
+    settings.rate = 5;
+    return spread(plan_workload(conversation(), settings));
+  };
+  const auto poisson_arrivals = of({.arrivals = "poisson"});
+  EXPECT_NEAR(poisson_arrivals.first, 5, 0.1);
+  EXPECT_NEAR(poisson_arrivals.second, 1, 0.03);
+  const auto gamma_arrivals = of({.arrivals = "gamma", .cv = 3});
+  EXPECT_NEAR(gamma_arrivals.first, 5, 0.3);
+  EXPECT_NEAR(gamma_arrivals.second, 3, 0.2);
+  const auto modulated = of({.arrivals = "mmpp"});
+  EXPECT_NEAR(modulated.first, 5, 0.6);
+  EXPECT_GT(modulated.second, 1.2);
+}
+
+// Turns of a session share everything up to the last question; sessions share the system prompt.
+TEST(Workload, SessionsGrowAndShareTheirBeginnings) {
+  const auto workload = plan_workload(conversation(), {.arrivals = "sessions", .requests = 500, .rate = 5, .think_s = 2, .turns = 4});
+  int64_t chained = 0;
+  for (const PlannedRequest& request : workload.requests) {
+    if (request.successor == PlannedRequest::kNone) continue;
+    const PlannedRequest& next = workload.requests[request.successor];
+    ++chained;
+    EXPECT_TRUE(next.is_chained);
+    ASSERT_GT(next.lengths.prompt_tokens, request.lengths.prompt_tokens + request.lengths.output_tokens);
+    for (uint32_t b = 0; b < request.num_blocks; ++b) {
+      ASSERT_EQ(workload.blocks[request.first_block + b], workload.blocks[next.first_block + b]);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(chained) / 500, 1 - 1.0 / 4, 0.06);
+}
+
+TEST(Summary, IntervalsAreStudents) {
+  const std::vector<double> values{1, 2, 3, 4, 5};
+  // Mean 3, standard deviation sqrt(2.5), t(4) = 2.776: 2.776 * sqrt(2.5/5) = 1.963.
+  EXPECT_EQ(estimate_of(values).mean, 3);
+  EXPECT_NEAR(estimate_of(values).half_width, 1.963, 1e-3);
+}
+
+}  // namespace
+}  // namespace trex::simulate
