@@ -13,15 +13,19 @@ int num_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_con
 
 void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>& work) {
   std::atomic<int64_t> next{0};
-  std::mutex mutex;  // guards first_failure
-  std::exception_ptr first_failure;
+  std::mutex mutex;  // guards the two below
+  std::exception_ptr failure;
+  int64_t failed_item = count;
   const auto run = [&] {
     for (int64_t i = next++; i < count; i = next++) {
       try {
         work(i);
       } catch (...) {
         const std::lock_guard lock(mutex);
-        if (!first_failure) first_failure = std::current_exception();
+        if (i < failed_item) {
+          failed_item = i;
+          failure = std::current_exception();
+        }
         next = count;
       }
     }
@@ -32,7 +36,7 @@ void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>
     for (int64_t t = 0; t < extra; ++t) others.emplace_back(run);
     run();
   }
-  if (first_failure) std::rethrow_exception(first_failure);
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace trex

@@ -56,6 +56,23 @@ TEST(ParallelFor, FirstExceptionStopsNewItemsAndComesOut) {
   }
 }
 
+TEST(ParallelFor, TheLowestItemsExceptionComesOutWhicheverIsThrownFirst) {
+  std::atomic<bool> second_threw{false};
+  try {
+    parallel_for(100, 2, [&](int64_t i) {
+      if (i == 0) {
+        while (!second_threw) std::this_thread::yield();
+        throw std::runtime_error("item 0");
+      }
+      second_threw = true;
+      throw std::runtime_error("item 1");
+    });
+    FAIL() << "no exception";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "item 0");
+  }
+}
+
 TEST(NumCores, IsAtLeastOne) { EXPECT_GE(num_cores(), 1); }
 
 }  // namespace
