@@ -24,7 +24,7 @@ constexpr Column kColumns[] = {
     {"latency s", "latency_mean_s", 1},   {"p50", "latency_p50_s", 1},     {"p99", "latency_p99_s", 1},
     {"TTFT s", "ttft_mean_s", 1},         {"p99", "ttft_p99_s", 1},        {"TPOT ms", "tpot_mean_s", 1e3},
     {"p99", "tpot_p99_s", 1e3},           {"tok/s", "output_tokens_per_s", 1}, {"steady", "steady_output_tokens_per_s", 1},
-    {"good %", "goodput_share", 100},
+    {"good %", "goodput_share", 100},     {"done", "completed", 1},
 };
 
 std::string cell(const PolicyRuns& runs, const Column& column) {

@@ -24,8 +24,11 @@ Workload drawn(const std::string& trace, ArrivalSettings settings, uint64_t seed
   return simulate::plan_workload(shipped(trace), settings);
 }
 
-Workload offline(const std::string& trace, uint64_t seed) {
-  return drawn(trace, {.arrivals = "offline", .requests = kRequests}, seed);
+// A batch that nobody waits for: its requests are of the bulk class.
+Workload offline(const std::string& trace, uint64_t seed, int64_t requests = kRequests) {
+  Workload workload = drawn(trace, {.arrivals = "offline", .requests = requests}, seed);
+  workload.classes = {{"bulk", schedule::Priority::Bulk, 0}};
+  return workload;
 }
 
 std::string percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
@@ -169,7 +172,7 @@ void wrong_speeds(Report& report) {
     auto& believed = instances[belief.instance].believed;
     believed.model = slower(instances[belief.instance], belief.slowness).believed.model;
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      const Workload workload = drawn("azure-conv-2023", {.arrivals = "offline", .requests = 3 * kRequests}, seed);
+      const Workload workload = offline("azure-conv-2023", seed, 3 * kRequests);
       for (const char* policy : {"wrr", "sed", "pull", "cap"}) {
         for (const bool measured : {true, false}) {
           if (!measured && std::string(policy) != "cap") continue;
@@ -183,6 +186,30 @@ void wrong_speeds(Report& report) {
     const double loss = 1 - report.mean(name, belief.situation, "cap", "steady tokens/s") / report.mean(name, "all right", "cap", "steady tokens/s");
     report.expect("H4", fmt::format("{}: cap loses under 5 %", belief.situation), loss < 0.05, percent(-loss));
   }
+}
+
+// An instance turns slow in the middle of a batch. The oracle is told of the slow speed from the
+// start, which is wrong only before the change.
+void drift(Report& report) {
+  const Instances truth = cluster_of({"H100 SXM", "A100 SXM 80", "A100 SXM 80", "L40S"});
+  const simulate::Fault slow{.kind = simulate::Fault::Kind::Slowdown, .instance = 0, .at_s = 60, .for_s = 1e6, .factor = 2};
+  Instances told = truth;
+  told[0].believed.model = slower(told[0], 2).believed.model;
+  const std::string name = "H4: H100 turns 2x slower after 60 s";
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Workload workload = offline("azure-conv-2023", seed, 3 * kRequests);
+    const auto add = [&](const char* row, const char* policy, const Instances& instances, bool is_measured) {
+      const auto ran = run({.instances = instances, .workload = workload, .policy = policy, .seed = seed, .faults = {slow},
+                            .change = [&](schedule::SchedulerSettings& s) { s.measure_speed = is_measured; }});
+      report.add(name, "offline", row, {{"tokens/s", ran.summary.output_tokens_per_s}, {"steady tokens/s", ran.summary.steady_tokens_per_s}});
+    };
+    add("wrr", "wrr", truth, true);
+    add("cap", "cap", truth, true);
+    add("cap, speeds not measured", "cap", truth, false);
+    add("cap, told", "cap", told, true);
+  }
+  const double loss = 1 - report.mean(name, "offline", "cap", "tokens/s") / report.mean(name, "offline", "cap, told", "tokens/s");
+  report.expect("H4", "drift: cap loses under 5 % against one that was told", loss < 0.05, percent(-loss));
 }
 
 void bursts(Report& report) {

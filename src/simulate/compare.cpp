@@ -54,7 +54,7 @@ std::vector<std::string> policies_from(const std::string& text) {
 Comparison compare(const ClusterFile& cluster, const std::vector<std::string>& policies, int64_t seeds,
                    Progress& progress) {
   const SimulateSettings& settings = cluster.settings;
-  const Trace trace = load_trace(find_trace(settings.trace, "trace"));
+  const Trace trace = load_trace(find_trace(settings.trace, "cluster file"));
   Comparison comparison;
   std::vector<SimulatedInstance> instances = cluster.instances;
   schedule::SchedulerSettings scheduler = settings.scheduler;
