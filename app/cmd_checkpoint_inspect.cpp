@@ -23,14 +23,18 @@ Json tensors_json(const std::vector<checkpoint::TensorSpec>& specs) {
 
 void print_table(const Json& report) {
   size_t width = 0;
-  for (const Json& tensor : report["tensors"]) width = std::max(width, tensor["name"].get<std::string>().size());
+  for (const Json& tensor : report["tensors"])
+    width = std::max(width, tensor["name"].get<std::string>().size());
   for (const Json& tensor : report["tensors"]) {
-    fmt::print("{:<{}}  {}\n", tensor["name"].get<std::string>(), width, tensor["type"].get<std::string>());
+    fmt::print("{:<{}}  {}\n", tensor["name"].get<std::string>(), width,
+               tensor["type"].get<std::string>());
   }
-  fmt::print("\n{} tensors, {}\n", report["tensors"].size(), readable_bytes(report["bytes"].get<double>()));
+  fmt::print("\n{} tensors, {}\n", report["tensors"].size(),
+             readable_bytes(report["bytes"].get<double>()));
   if (!report.contains("parameters")) return;
   const Json& count = report["parameters"];
-  fmt::print("parameters   {} ({} in the MTP block)\n", count["total"].get<int64_t>(), count["mtp"].get<int64_t>());
+  fmt::print("parameters   {} ({} in the MTP block)\n", count["total"].get<int64_t>(),
+             count["mtp"].get<int64_t>());
   fmt::print("activated    {} a token, without the MTP block\n", count["activated"].get<int64_t>());
   fmt::print("\n{}\n", report["config"].dump(2));
 }
@@ -38,7 +42,8 @@ void print_table(const Json& report) {
 }  // namespace
 
 int cmd_checkpoint_inspect(const Arguments& arguments) {
-  CLI::App options("The tensors of a checkpoint folder, and what the model behind them is", "trex checkpoint inspect");
+  CLI::App options("The tensors of a checkpoint folder, and what the model behind them is",
+                   "trex checkpoint inspect");
   Path folder;
   bool as_json = false;
   options.add_option("folder", folder, "Folder with model.safetensors or its shards")->required();
@@ -53,7 +58,8 @@ int cmd_checkpoint_inspect(const Arguments& arguments) {
   if (std::filesystem::exists(folder / "config.json")) {
     const auto config = model::read_config(folder / "config.json");
     const auto count = model::count_parameters(config);
-    report["parameters"] = {{"total", count.total}, {"mtp", count.mtp}, {"activated", count.activated}};
+    report["parameters"] = {
+        {"total", count.total}, {"mtp", count.mtp}, {"activated", count.activated}};
     report["config"] = model::to_json(config);
   }
   if (as_json) {

@@ -1,10 +1,12 @@
-// Speed of the reference model at the size of the demonstration: training (forward, all losses, backward; no
-// optimiser) and batched greedy generation. Inside the timed window: whole passes over a batch that is already in
-// memory, after one warm-up pass. Prints JSON lines; the first is checked to be finite before anything is timed.
+// Speed of the reference model at the size of the demonstration: training (forward, all losses,
+// backward; no optimiser) and batched greedy generation. Inside the timed window: whole passes over
+// a batch that is already in memory, after one warm-up pass. Prints JSON lines; the first is
+// checked to be finite before anything is timed.
 //
 //   reference_model_bench [train|generate|profile-train|profile-generate] [THREADS]
 //
-// A profile prints the operations by their own time, without what they call: of one training pass, or of the prompts.
+// A profile prints the operations by their own time, without what they call: of one training pass,
+// or of the prompts.
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <fmt/format.h>
@@ -31,7 +33,8 @@ constexpr int64_t kRows = 8, kLength = 512;
 
 model::ModelConfig demo_config() {
   return model::config_from_json(
-      Json::parse(R"({"vocab_size": 2048, "hidden_size": 192, "num_hidden_layers": 5, "num_nextn_predict_layers": 1,
+      Json::parse(
+          R"({"vocab_size": 2048, "hidden_size": 192, "num_hidden_layers": 5, "num_nextn_predict_layers": 1,
         "num_attention_heads": 4, "head_dim": 64, "qk_rope_head_dim": 16, "q_lora_rank": 96, "o_groups": 2, "o_lora_rank": 64,
         "sliding_window": 512, "compress_ratios": [0, 4, 16, 4, 16, 0], "max_position_embeddings": 4096,
         "compress_rates": {"compressed_sparse_attention": 4, "heavily_compressed_attention": 16},
@@ -51,7 +54,8 @@ std::vector<int64_t> random_tokens(int64_t count) {
 struct TrainBench {
   model::ModelConfig config = demo_config();
   model::Parameters parameters = model::make_parameters(config, 1, torch::kFloat32);
-  model::Batch batch = model::batch_of_rows(torch::tensor(random_tokens(kRows * kLength)).view({kRows, kLength}));
+  model::Batch batch =
+      model::batch_of_rows(torch::tensor(random_tokens(kRows * kLength)).view({kRows, kLength}));
   model::LossOptions options;
 
   TrainBench() { model::require_gradients(parameters); }
@@ -76,14 +80,18 @@ void bench_train(bool everything) {
   bench.pass();
   std::vector<std::pair<double, double>> passes;
   for (int i = 0; i < 7; ++i) passes.push_back(bench.pass());
-  std::sort(passes.begin(), passes.end(), [](auto a, auto b) { return a.first + a.second < b.first + b.second; });
+  std::sort(passes.begin(), passes.end(),
+            [](auto a, auto b) { return a.first + a.second < b.first + b.second; });
   const auto total = [&](size_t i) { return passes[i].first + passes[i].second; };
   const double tokens = kRows * kLength;
   const auto count = model::count_parameters(bench.config);
-  fmt::print("{{\"bench\": \"train\", \"losses\": \"{}\", \"tokens_per_second\": {:.0f}, \"fastest\": {:.0f}, \"slowest\": {:.0f}, "
-             "\"forward_s\": {:.3f}, \"backward_s\": {:.3f}, \"parameters\": {}, \"activated\": {}, \"threads\": {}}}\n",
-             everything ? "all" : "next token", tokens / total(3), tokens / total(0), tokens / total(6), passes[3].first,
-             passes[3].second, count.total, count.activated, at::get_num_threads());
+  fmt::print(
+      "{{\"bench\": \"train\", \"losses\": \"{}\", \"tokens_per_second\": {:.0f}, \"fastest\": "
+      "{:.0f}, \"slowest\": {:.0f}, "
+      "\"forward_s\": {:.3f}, \"backward_s\": {:.3f}, \"parameters\": {}, \"activated\": {}, "
+      "\"threads\": {}}}\n",
+      everything ? "all" : "next token", tokens / total(3), tokens / total(0), tokens / total(6),
+      passes[3].first, passes[3].second, count.total, count.activated, at::get_num_threads());
 }
 
 void bench_generate(size_t num_prompts) {
@@ -92,14 +100,19 @@ void bench_generate(size_t num_prompts) {
   const auto tokens = random_tokens(300 * 300);
   std::vector<infer::Prompt> prompts(num_prompts);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    prompts[i].ids.assign(tokens.begin() + static_cast<std::ptrdiff_t>(i), tokens.begin() + static_cast<std::ptrdiff_t>(i + 200 + i % 100));
+    prompts[i].ids.assign(tokens.begin() + static_cast<std::ptrdiff_t>(i),
+                          tokens.begin() + static_cast<std::ptrdiff_t>(i + 200 + i % 100));
   }
   const SystemClock clock;
   const Stopwatch watch(clock);
-  infer::generate(config, parameters, prompts, {.max_new_tokens = 250}, [](size_t, const infer::Completion&) {});
-  fmt::print("{{\"bench\": \"generate\", \"prompts\": {}, \"prompt_tokens\": \"200-299\", \"new_tokens\": 250, \"seconds\": {:.1f}, "
-             "\"tokens_per_second\": {:.0f}, \"threads\": {}}}\n",
-             num_prompts, watch.seconds(), static_cast<double>(num_prompts) * 250 / watch.seconds(), at::get_num_threads());
+  infer::generate(config, parameters, prompts, {.max_new_tokens = 250},
+                  [](size_t, const infer::Completion&) {});
+  fmt::print(
+      "{{\"bench\": \"generate\", \"prompts\": {}, \"prompt_tokens\": \"200-299\", \"new_tokens\": "
+      "250, \"seconds\": {:.1f}, "
+      "\"tokens_per_second\": {:.0f}, \"threads\": {}}}\n",
+      num_prompts, watch.seconds(), static_cast<double>(num_prompts) * 250 / watch.seconds(),
+      at::get_num_threads());
 }
 
 // Own time of each operation: what it took less what the operations inside it took.
@@ -135,12 +148,13 @@ void print_profile(const std::function<void()>& work) {
   at::addGlobalCallback(at::RecordFunctionCallback(on_op_start, on_op_end));
   work();
   std::vector<std::pair<std::string, OpTime>> rows(op_times.begin(), op_times.end());
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
   double total = 0;
   for (const auto& row : rows) total += row.second.seconds;
   for (size_t i = 0; i < std::min<size_t>(rows.size(), 40); ++i) {
-    fmt::print("{:5.1f} %  {:8.1f} ms  {:6} calls  {}\n", 100 * rows[i].second.seconds / total, 1e3 * rows[i].second.seconds,
-               rows[i].second.calls, rows[i].first);
+    fmt::print("{:5.1f} %  {:8.1f} ms  {:6} calls  {}\n", 100 * rows[i].second.seconds / total,
+               1e3 * rows[i].second.seconds, rows[i].second.calls, rows[i].first);
   }
 }
 

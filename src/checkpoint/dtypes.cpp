@@ -17,12 +17,18 @@ struct NamedDtype {
 };
 
 constexpr std::array kDtypes = {
-    NamedDtype{"F64", torch::kFloat64},        NamedDtype{"F32", torch::kFloat32},
-    NamedDtype{"F16", torch::kFloat16},        NamedDtype{"BF16", torch::kBFloat16},
-    NamedDtype{"F8_E4M3", torch::kFloat8_e4m3fn}, NamedDtype{"F8_E5M2", torch::kFloat8_e5m2},
-    NamedDtype{"F8_E8M0", torch::kFloat8_e8m0fnu}, NamedDtype{"I64", torch::kInt64},
-    NamedDtype{"I32", torch::kInt32},          NamedDtype{"I16", torch::kInt16},
-    NamedDtype{"I8", torch::kInt8},            NamedDtype{"U8", torch::kUInt8},
+    NamedDtype{"F64", torch::kFloat64},
+    NamedDtype{"F32", torch::kFloat32},
+    NamedDtype{"F16", torch::kFloat16},
+    NamedDtype{"BF16", torch::kBFloat16},
+    NamedDtype{"F8_E4M3", torch::kFloat8_e4m3fn},
+    NamedDtype{"F8_E5M2", torch::kFloat8_e5m2},
+    NamedDtype{"F8_E8M0", torch::kFloat8_e8m0fnu},
+    NamedDtype{"I64", torch::kInt64},
+    NamedDtype{"I32", torch::kInt32},
+    NamedDtype{"I16", torch::kInt16},
+    NamedDtype{"I8", torch::kInt8},
+    NamedDtype{"U8", torch::kUInt8},
     NamedDtype{"BOOL", torch::kBool},
 };
 

@@ -27,7 +27,8 @@ std::string_view header_of(std::string_view bytes, const std::string& where) {
                       fmt::format("{} bytes", bytes.size()));
   }
   uint64_t length = 0;
-  for (int i = 7; i >= 0; --i) length = length << 8 | static_cast<unsigned char>(bytes[static_cast<size_t>(i)]);
+  for (int i = 7; i >= 0; --i)
+    length = length << 8 | static_cast<unsigned char>(bytes[static_cast<size_t>(i)]);
   if (length > kMaxHeaderBytes) {
     throw input_error(where, "header length", fmt::format("at most {} bytes", kMaxHeaderBytes),
                       std::to_string(length), "is it a safetensors file?");
@@ -66,7 +67,8 @@ std::vector<int64_t> read_shape(const JsonObject& object) {
   for (const int64_t extent : shape) {
     if (extent < 0) throw object.error("shape", "extents of at least 0", std::to_string(extent));
     const auto size = static_cast<uint64_t>(extent);
-    if (size != 0 && count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / 16 / size) {
+    if (size != 0 &&
+        count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / 16 / size) {
       throw object.error("shape", "fewer than 2^59 elements", to_line(object.json()["shape"]));
     }
     count *= size;
@@ -79,7 +81,8 @@ Range read_range(const JsonObject& object, uint64_t data_bytes) {
   const bool is_range = offsets.size() == 2 && offsets[0] >= 0 && offsets[0] <= offsets[1] &&
                         static_cast<uint64_t>(offsets[1]) <= data_bytes;
   if (!is_range) {
-    throw object.error("data_offsets", fmt::format("[begin, end] within {} bytes of data", data_bytes),
+    throw object.error("data_offsets",
+                       fmt::format("[begin, end] within {} bytes of data", data_bytes),
                        to_line(object.json()["data_offsets"]));
   }
   return {static_cast<uint64_t>(offsets[0]), static_cast<uint64_t>(offsets[1])};
@@ -97,7 +100,8 @@ Metadata read_metadata(const Json& json, const std::string& where) {
   if (!json.is_object()) throw input_error(where, "__metadata__", "an object", json_kind(json));
   Metadata metadata;
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) throw input_error(where, "__metadata__." + key, "a string", json_kind(value));
+    if (!value.is_string())
+      throw input_error(where, "__metadata__." + key, "a string", json_kind(value));
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -151,9 +155,10 @@ void SafetensorsFile::parse(std::string_view bytes) {
   uint64_t end = 0;
   for (Placed& next : placed) {
     if (next.range.begin != end) {
-      throw input_error(where_, next.spec.name, fmt::format("data that begins at byte {}", end),
-                        fmt::format("{} at byte {}", next.range.begin < end ? "an overlap" : "a gap",
-                                    next.range.begin));
+      throw input_error(
+          where_, next.spec.name, fmt::format("data that begins at byte {}", end),
+          fmt::format("{} at byte {}", next.range.begin < end ? "an overlap" : "a gap",
+                      next.range.begin));
     }
     end = next.range.end;
     entries_[next.spec.name] = {specs_.size(), next.range.begin};

@@ -57,8 +57,9 @@ struct NamedTensor {
   torch::Tensor tensor;
 };
 
-// Writes the tensors in the given order, atomically: a temporary file, fsync, rename. The bytes depend on
-// nothing but the arguments. Tensors may be on any device and not contiguous. Names must differ.
+// Writes the tensors in the given order, atomically: a temporary file, fsync, rename. The bytes
+// depend on nothing but the arguments. Tensors may be on any device and not contiguous. Names must
+// differ.
 void write_safetensors(const Path& path, std::span<const NamedTensor> tensors,
                        const Metadata& metadata = {});
 

@@ -35,8 +35,10 @@ class Safetensors : public testing::Test {
 TEST_F(Safetensors, EveryDtypeComesBackAsWritten) {
   std::vector<NamedTensor> tensors;
   const auto bytes = torch::arange(48).to(torch::kUInt8);
-  for (const auto dtype : {torch::kFloat64, torch::kFloat32, torch::kFloat16, torch::kBFloat16, torch::kFloat8_e4m3fn, torch::kFloat8_e5m2,
-                           torch::kFloat8_e8m0fnu, torch::kInt64, torch::kInt32, torch::kInt16, torch::kInt8, torch::kUInt8}) {
+  for (const auto dtype :
+       {torch::kFloat64, torch::kFloat32, torch::kFloat16, torch::kBFloat16, torch::kFloat8_e4m3fn,
+        torch::kFloat8_e5m2, torch::kFloat8_e8m0fnu, torch::kInt64, torch::kInt32, torch::kInt16,
+        torch::kInt8, torch::kUInt8}) {
     tensors.push_back({c10::toString(dtype), bytes.view(dtype).view({2, -1})});
   }
   tensors.push_back({"scalar", torch::full({}, 3.5)});
@@ -51,7 +53,9 @@ TEST_F(Safetensors, EveryDtypeComesBackAsWritten) {
     ASSERT_EQ(read.scalar_type(), tensor.scalar_type());
     ASSERT_EQ(read.sizes(), tensor.sizes());
     if (read.numel() == 0) continue;
-    EXPECT_TRUE(torch::equal(read.flatten().view(torch::kUInt8), tensor.contiguous().flatten().view(torch::kUInt8))) << name;
+    EXPECT_TRUE(torch::equal(read.flatten().view(torch::kUInt8),
+                             tensor.contiguous().flatten().view(torch::kUInt8)))
+        << name;
   }
 }
 
@@ -63,33 +67,53 @@ TEST_F(Safetensors, LayoutIsThatOfTheFormat) {
   const std::string header = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   EXPECT_EQ(bytes.substr(8, header.size()), header);
   EXPECT_EQ(bytes[0], 56);  // the header padded to a multiple of 8
-  EXPECT_EQ(bytes.substr(8 + header.size(), 56 - header.size()), std::string(56 - header.size(), ' '));
+  EXPECT_EQ(bytes.substr(8 + header.size(), 56 - header.size()),
+            std::string(56 - header.size(), ' '));
   EXPECT_EQ(bytes.substr(64), std::string("\0\0\x80\x3F\0\0\0\x40", 8));
 }
 
 TEST_F(Safetensors, RefusalsNameTheTensor) {
   EXPECT_EQ(error_of("abc"), "expected a safetensors file (8 bytes of header length); got 3 bytes");
   EXPECT_EQ(error_of(std::string("\xFF\xFF\xFF\xFF\xFF\0\0\0", 8)),
-            "header length: expected at most 100000000 bytes; got 1099511627775 (is it a safetensors file?)");
+            "header length: expected at most 100000000 bytes; got 1099511627775 (is it a "
+            "safetensors file?)");
   EXPECT_EQ(error_of(file_bytes("{}", 0).substr(0, 9)),
-            "header length: expected at most the 1 bytes that follow; got 2 (the file is cut off or not a safetensors file)");
-  EXPECT_THAT(error_of(file_bytes("{\"a\"", 0)), testing::StartsWith("header: expected JSON; got "));
+            "header length: expected at most the 1 bytes that follow; got 2 (the file is cut off "
+            "or not a safetensors file)");
+  EXPECT_THAT(error_of(file_bytes("{\"a\"", 0)),
+              testing::StartsWith("header: expected JSON; got "));
   EXPECT_EQ(error_of(file_bytes("[]", 0)), "header: expected a JSON object; got a list");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)), "a: expected 8 bytes for F32 [2]; got 4 bytes");
+  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)),
+            "a: expected 8 bytes for F32 [2]; got 4 bytes");
   EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 4)),
             "a.data_offsets: expected [begin, end] within 4 bytes of data; got [0,8]");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})", 6)),
-            "b: expected data that begins at byte 4; got an overlap at byte 2");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})", 12)),
-            "b: expected data that begins at byte 4; got a gap at byte 8");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 6)), "expected 4 bytes of data; got 6 bytes");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})", 0)),
-            "a: expected one entry in the header; got two");
-  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}})", 0)), "a.shape: expected extents of at least 0; got -1");
-  EXPECT_THAT(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0)),
-              testing::StartsWith("a.shape: expected fewer than 2^59 elements"));
-  EXPECT_THAT(error_of(file_bytes(R"({"a":{"dtype":"F4","shape":[0],"data_offsets":[0,0]}})", 0)), testing::StartsWith("a.dtype: expected one of F64, F32,"));
-  EXPECT_THAT(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[0]}})", 0)), testing::StartsWith("a.data_offsets: expected"));
+  EXPECT_EQ(
+      error_of(file_bytes(
+          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
+          6)),
+      "b: expected data that begins at byte 4; got an overlap at byte 2");
+  EXPECT_EQ(
+      error_of(file_bytes(
+          R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
+          12)),
+      "b: expected data that begins at byte 4; got a gap at byte 8");
+  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 6)),
+            "expected 4 bytes of data; got 6 bytes");
+  EXPECT_EQ(
+      error_of(file_bytes(
+          R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
+          0)),
+      "a: expected one entry in the header; got two");
+  EXPECT_EQ(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,0]}})", 0)),
+            "a.shape: expected extents of at least 0; got -1");
+  EXPECT_THAT(
+      error_of(file_bytes(
+          R"({"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})", 0)),
+      testing::StartsWith("a.shape: expected fewer than 2^59 elements"));
+  EXPECT_THAT(error_of(file_bytes(R"({"a":{"dtype":"F4","shape":[0],"data_offsets":[0,0]}})", 0)),
+              testing::StartsWith("a.dtype: expected one of F64, F32,"));
+  EXPECT_THAT(error_of(file_bytes(R"({"a":{"dtype":"U8","shape":[0]}})", 0)),
+              testing::StartsWith("a.data_offsets: expected"));
 }
 
 TEST_F(Safetensors, ReadingWhatIsNotThereNamesIt) {

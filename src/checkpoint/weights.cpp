@@ -36,7 +36,8 @@ WeightFolder WeightFolder::open(const Path& folder) {
   const Path index = folder / kIndexFile;
   if (!std::filesystem::exists(index)) {
     if (!std::filesystem::exists(folder / kSingleFile)) {
-      throw input_error(folder.string(), "", fmt::format("{} or {}", kSingleFile, kIndexFile), "neither");
+      throw input_error(folder.string(), "", fmt::format("{} or {}", kSingleFile, kIndexFile),
+                        "neither");
     }
     weights.files_.push_back(SafetensorsFile::open(folder / kSingleFile));
     for (const TensorSpec& spec : weights.files_[0].specs()) weights.file_of_[spec.name] = 0;
@@ -84,7 +85,8 @@ torch::Tensor WeightFolder::read(std::string_view name) const {
   return files_[found->second].read(name);
 }
 
-void write_weights(const Path& folder, std::span<const NamedTensor> tensors, int64_t max_shard_bytes) {
+void write_weights(const Path& folder, std::span<const NamedTensor> tensors,
+                   int64_t max_shard_bytes) {
   std::vector<std::span<const NamedTensor>> shards;
   int64_t total = 0, shard_bytes = 0;
   size_t begin = 0;

@@ -27,8 +27,9 @@ class WeightFolder {
   std::unordered_map<std::string, size_t> file_of_;
 };
 
-// Writes shards of at most `max_shard_bytes` (a larger tensor has one of its own) and the index, or a single
-// model.safetensors when everything fits into one.
-void write_weights(const Path& folder, std::span<const NamedTensor> tensors, int64_t max_shard_bytes);
+// Writes shards of at most `max_shard_bytes` (a larger tensor has one of its own) and the index, or
+// a single model.safetensors when everything fits into one.
+void write_weights(const Path& folder, std::span<const NamedTensor> tensors,
+                   int64_t max_shard_bytes);
 
 }  // namespace trex::checkpoint

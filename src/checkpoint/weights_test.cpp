@@ -12,7 +12,8 @@ namespace {
 class Weights : public testing::Test {
  protected:
   Weights() {
-    for (size_t i = 0; i < 5; ++i) tensors_.push_back({names_[i], torch::full({10}, static_cast<double>(i), torch::kFloat32)});
+    for (size_t i = 0; i < 5; ++i)
+      tensors_.push_back({names_[i], torch::full({10}, static_cast<double>(i), torch::kFloat32)});
   }
   std::string opening_error() {
     try {
@@ -33,10 +34,12 @@ TEST_F(Weights, ShardsAndSingleFilesReadTheSame) {
     write_weights(folder.path(), tensors_, max_shard_bytes);
     const bool is_single = max_shard_bytes == 200;
     EXPECT_EQ(std::filesystem::exists(folder.path() / "model.safetensors"), is_single);
-    EXPECT_EQ(std::filesystem::exists(folder.path() / "model-00001-of-00003.safetensors"), max_shard_bytes == 80 || max_shard_bytes == 100);
+    EXPECT_EQ(std::filesystem::exists(folder.path() / "model-00001-of-00003.safetensors"),
+              max_shard_bytes == 80 || max_shard_bytes == 100);
     const auto weights = WeightFolder::open(folder.path());
     EXPECT_EQ(weights.specs().size(), 5u);
-    for (const auto& [name, tensor] : tensors_) EXPECT_TRUE(torch::equal(weights.read(name), tensor));
+    for (const auto& [name, tensor] : tensors_)
+      EXPECT_TRUE(torch::equal(weights.read(name), tensor));
   }
 }
 
@@ -54,18 +57,27 @@ TEST_F(Weights, IndexAndShardsMustTellTheSame) {
   const std::string shard = (folder_.path() / "model-00002-of-00003.safetensors").string();
   index["weight_map"].erase("c");
   write_file(path, index.dump());
-  EXPECT_EQ(opening_error(), shard + ": c: expected only tensors that model.safetensors.index.json places here; got one more");
+  EXPECT_EQ(
+      opening_error(),
+      shard +
+          ": c: expected only tensors that model.safetensors.index.json places here; got one more");
   index["weight_map"]["c"] = "model-00002-of-00003.safetensors";
   index["weight_map"]["x"] = "model-00002-of-00003.safetensors";
   write_file(path, index.dump());
-  EXPECT_EQ(opening_error(), shard + ": x: expected the tensor that model.safetensors.index.json places here; got none");
+  EXPECT_EQ(
+      opening_error(),
+      shard + ": x: expected the tensor that model.safetensors.index.json places here; got none");
   index["weight_map"]["x"] = "../elsewhere.safetensors";
   write_file(path, index.dump());
-  EXPECT_THAT(opening_error(), testing::HasSubstr("weight_map.x: expected the name of a file beside the index; got \"../elsewhere.safetensors\""));
+  EXPECT_THAT(opening_error(),
+              testing::HasSubstr("weight_map.x: expected the name of a file beside the index; got "
+                                 "\"../elsewhere.safetensors\""));
 }
 
 TEST_F(Weights, FolderWithoutWeightsIsRefused) {
-  EXPECT_EQ(opening_error(), folder_.path().string() + ": expected model.safetensors or model.safetensors.index.json; got neither");
+  EXPECT_EQ(opening_error(),
+            folder_.path().string() +
+                ": expected model.safetensors or model.safetensors.index.json; got neither");
 }
 
 }  // namespace

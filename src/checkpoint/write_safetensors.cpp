@@ -39,7 +39,8 @@ class PendingFile {
   }
 
   void commit() {
-    if (::fsync(descriptor_) != 0) throw system_error(temporary_.string(), "to reach the disk", errno);
+    if (::fsync(descriptor_) != 0)
+      throw system_error(temporary_.string(), "to reach the disk", errno);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
       throw system_error(path_.string(), "to rename a finished file to this name", errno);
     }

@@ -32,10 +32,11 @@ struct Completion {
   Finish finish = Finish::Length;
 };
 
-// Calls `done(i, completion)` once for each prompt, in no particular order. Prompts of like lengths are batched;
-// what else is in a batch changes a prompt's logits by rounding at most. Random draws depend on seed, stream and
-// position alone.
-void generate(const model::ModelConfig& config, const model::Parameters& parameters, const std::vector<Prompt>& prompts,
-              const GenerateOptions& options, const std::function<void(size_t, Completion)>& done);
+// Calls `done(i, completion)` once for each prompt, in no particular order. Prompts of like lengths
+// are batched; what else is in a batch changes a prompt's logits by rounding at most. Random draws
+// depend on seed, stream and position alone.
+void generate(const model::ModelConfig& config, const model::Parameters& parameters,
+              const std::vector<Prompt>& prompts, const GenerateOptions& options,
+              const std::function<void(size_t, Completion)>& done);
 
 }  // namespace trex::infer

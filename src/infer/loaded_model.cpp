@@ -10,7 +10,8 @@ namespace trex::infer {
 LoadedModel load_model(const Path& folder) {
   for (const char* name : {"config.json", "tokenizer.json"}) {
     if (!std::filesystem::exists(folder / name)) {
-      throw input_error(folder.string(), "", fmt::format("a checkpoint folder with {}", name), "none");
+      throw input_error(folder.string(), "", fmt::format("a checkpoint folder with {}", name),
+                        "none");
     }
   }
   const auto config = model::read_config(folder / "config.json");
@@ -18,8 +19,10 @@ LoadedModel load_model(const Path& folder) {
                      .parameters = model::load_parameters(config, folder, torch::kFloat32),
                      .tokenizer = tokenizer::Tokenizer::load(folder / "tokenizer.json")};
   if (loaded.tokenizer.vocab_size() > config.vocab_size) {
-    throw input_error((folder / "tokenizer.json").string(), "", fmt::format("at most {} tokens (vocab_size of config.json)", config.vocab_size),
-                      std::to_string(loaded.tokenizer.vocab_size()));
+    throw input_error(
+        (folder / "tokenizer.json").string(), "",
+        fmt::format("at most {} tokens (vocab_size of config.json)", config.vocab_size),
+        std::to_string(loaded.tokenizer.vocab_size()));
   }
   return loaded;
 }

@@ -14,10 +14,12 @@ struct LoadedModel {
   tokenizer::Tokenizer tokenizer;
 };
 
-// Throws Input when a file is missing or damaged, or when the tokenizer has more tokens than the model.
+// Throws Input when a file is missing or damaged, or when the tokenizer has more tokens than the
+// model.
 LoadedModel load_model(const Path& folder);
 
-// Threads of the arithmetic, for the whole process. Replies depend on the number in their last bits.
+// Threads of the arithmetic, for the whole process. Replies depend on the number in their last
+// bits.
 void use_threads(int count);
 
 }  // namespace trex::infer

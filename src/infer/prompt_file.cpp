@@ -19,7 +19,8 @@ struct Row {
   std::vector<int32_t> ids;
 };
 
-std::vector<int32_t> encode_text(tokenizer::Encoder& encoder, const model::ModelConfig& config, const std::string& text) {
+std::vector<int32_t> encode_text(tokenizer::Encoder& encoder, const model::ModelConfig& config,
+                                 const std::string& text) {
   std::vector<int32_t> ids = {static_cast<int32_t>(config.bos_token_id)};
   encoder.encode(text, ids);
   return ids;
@@ -28,16 +29,21 @@ std::vector<int32_t> encode_text(tokenizer::Encoder& encoder, const model::Model
 std::vector<int32_t> encode_messages(tokenizer::Encoder& encoder, const JsonObject& row) {
   const auto messages = tokenizer::parse_messages(row);
   if (messages.empty() || messages.back().role == tokenizer::Role::Assistant) {
-    throw row.error("messages", "a conversation that ends with a question", messages.empty() ? "nothing" : "an answer");
+    throw row.error("messages", "a conversation that ends with a question",
+                    messages.empty() ? "nothing" : "an answer");
   }
   return encode_chat(encoder, render_chat(messages, {})).ids;
 }
 
-void check_length(const LoadedModel& model, size_t num_tokens, int64_t max_new_tokens, const std::string& where) {
+void check_length(const LoadedModel& model, size_t num_tokens, int64_t max_new_tokens,
+                  const std::string& where) {
   const int64_t longest = model.config.max_position_embeddings - max_new_tokens;
   if (static_cast<int64_t>(num_tokens) > longest) {
-    throw input_error(where, "", fmt::format("a prompt of at most {} tokens (max_position_embeddings less the new tokens)", longest),
-                      fmt::format("{} tokens", num_tokens));
+    throw input_error(
+        where, "",
+        fmt::format("a prompt of at most {} tokens (max_position_embeddings less the new tokens)",
+                    longest),
+        fmt::format("{} tokens", num_tokens));
   }
 }
 
@@ -50,7 +56,9 @@ std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_
     const JsonObject object = line->object();
     Row row{.id = object.string("id")};
     const auto [before, is_new] = seen.emplace(row.id, line->where);
-    if (!is_new) throw object.error("id", "an id of its own", in_quotes(row.id), "it is also at " + before->second);
+    if (!is_new)
+      throw object.error("id", "an id of its own", in_quotes(row.id),
+                         "it is also at " + before->second);
     if (object.has("messages")) {
       row.ids = encode_messages(encoder, object);
     } else if (object.has("prompt")) {
@@ -66,10 +74,12 @@ std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_
 }
 
 // What the answers depend on: a journal begins with it.
-std::string fingerprint(const std::string& model_hash, const std::vector<Row>& rows, const PromptFileOptions& options) {
+std::string fingerprint(const std::string& model_hash, const std::vector<Row>& rows,
+                        const PromptFileOptions& options) {
   ContentHasher hasher;
   hasher.add(model_hash);
-  hasher.add(fmt::format("{} {} {} {}", options.max_new_tokens, options.sampling.temperature, options.sampling.top_p, options.seed));
+  hasher.add(fmt::format("{} {} {} {}", options.max_new_tokens, options.sampling.temperature,
+                         options.sampling.top_p, options.seed));
   for (const Row& row : rows) {
     hasher.add(row.id);
     hasher.add({reinterpret_cast<const char*>(row.ids.data()), row.ids.size() * sizeof(int32_t)});
@@ -86,14 +96,16 @@ Answers read_journal(const Path& path, const std::string& expected) {
   const auto head = reader.next();
   if (!head) return answers;
   if (head->object().string_or("fingerprint", "") != expected) {
-    throw input_error(head->where, "fingerprint", in_quotes(expected), to_line(head->value),
-                      "it belongs to another model, prompts file or settings: delete it or choose another --out");
+    throw input_error(
+        head->where, "fingerprint", in_quotes(expected), to_line(head->value),
+        "it belongs to another model, prompts file or settings: delete it or choose another --out");
   }
   while (const auto line = reader.next()) answers[line->object().string("id")] = line->text;
   return answers;
 }
 
-std::string answer_line(const LoadedModel& model, const std::string& id, const Completion& completion) {
+std::string answer_line(const LoadedModel& model, const std::string& id,
+                        const Completion& completion) {
   return to_line({{"id", id},
                   {"reply", model.tokenizer.decode(completion.ids)},
                   {"tokens", completion.ids.size()},
@@ -111,18 +123,21 @@ GenerateOptions generate_options(const LoadedModel& model, const PromptFileOptio
 
 }  // namespace
 
-PromptFileReport complete_prompts(const LoadedModel& model, const std::string& model_hash, const Path& prompts, const Path& out,
+PromptFileReport complete_prompts(const LoadedModel& model, const std::string& model_hash,
+                                  const Path& prompts, const Path& out,
                                   const PromptFileOptions& options, Progress& progress) {
   tokenizer::check_chat_tokens(model.tokenizer, "tokenizer.json");
   const auto rows = read_rows(model, prompts, options.max_new_tokens);
   const std::string key = fingerprint(model_hash, rows, options);
   const Path journal_path = out.string() + ".partial";
-  const bool is_new = !std::filesystem::exists(journal_path) || std::filesystem::file_size(journal_path) == 0;
+  const bool is_new =
+      !std::filesystem::exists(journal_path) || std::filesystem::file_size(journal_path) == 0;
   Journal journal = Journal::open(journal_path);
   Answers answers = read_journal(journal_path, key);
   if (is_new) journal.append(to_line({{"fingerprint", key}}));
 
-  PromptFileReport report{.num_prompts = static_cast<int64_t>(rows.size()), .num_resumed = static_cast<int64_t>(answers.size())};
+  PromptFileReport report{.num_prompts = static_cast<int64_t>(rows.size()),
+                          .num_resumed = static_cast<int64_t>(answers.size())};
   std::vector<Prompt> open;
   std::vector<const Row*> open_rows;
   for (const Row& row : rows) {
@@ -131,13 +146,14 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
     open_rows.push_back(&row);
   }
   progress.started("generate", report.num_prompts, "prompts");
-  generate(model.config, model.parameters, open, generate_options(model, options), [&](size_t i, const Completion& completion) {
-    const std::string& id = open_rows[i]->id;
-    answers[id] = answer_line(model, id, completion);
-    journal.append(answers[id]);
-    report.num_tokens += static_cast<int64_t>(completion.ids.size());
-    progress.advanced(static_cast<int64_t>(answers.size()));
-  });
+  generate(model.config, model.parameters, open, generate_options(model, options),
+           [&](size_t i, const Completion& completion) {
+             const std::string& id = open_rows[i]->id;
+             answers[id] = answer_line(model, id, completion);
+             journal.append(answers[id]);
+             report.num_tokens += static_cast<int64_t>(completion.ids.size());
+             progress.advanced(static_cast<int64_t>(answers.size()));
+           });
 
   std::string lines;
   for (const Row& row : rows) lines += answers.at(row.id) + "\n";
@@ -147,13 +163,16 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
   return report;
 }
 
-std::string complete_text(const LoadedModel& model, const std::string& text, const PromptFileOptions& options) {
+std::string complete_text(const LoadedModel& model, const std::string& text,
+                          const PromptFileOptions& options) {
   tokenizer::Encoder encoder(model.tokenizer);
   const auto ids = encode_text(encoder, model.config, text);
   check_length(model, ids.size(), options.max_new_tokens, "--prompt");
   std::string reply;
   generate(model.config, model.parameters, {{ids, 0}}, generate_options(model, options),
-           [&](size_t, const Completion& completion) { reply = model.tokenizer.decode(completion.ids); });
+           [&](size_t, const Completion& completion) {
+             reply = model.tokenizer.decode(completion.ids);
+           });
   return reply;
 }
 

@@ -2,10 +2,12 @@
 
 namespace trex::infer {
 
-torch::Tensor sample_tokens_N(const torch::Tensor& logit_NV, const SamplingOptions& options, const std::vector<double>& uniform) {
+torch::Tensor sample_tokens_N(const torch::Tensor& logit_NV, const SamplingOptions& options,
+                              const std::vector<double>& uniform) {
   if (options.temperature == 0) return logit_NV.argmax(1);
   const auto scaled = logit_NV.to(torch::kFloat64) / options.temperature;
-  const auto [probability, token] = torch::softmax(scaled, 1).sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
+  const auto [probability, token] =
+      torch::softmax(scaled, 1).sort(/*stable=*/true, /*dim=*/1, /*descending=*/true);
   const auto reached = probability.cumsum(1);
   // A token stays while those before it have not reached top_p; the first always does.
   const auto is_kept = (reached - probability) < options.top_p;

@@ -20,7 +20,8 @@ std::array<double, 4> shares(const SamplingOptions& options) {
   for (int i = 0; i < kDraws; ++i) uniform.push_back((i + 0.5) / kDraws);
   const auto tokens = sample_tokens_N(logits(kDraws), options, uniform);
   std::array<double, 4> share{};
-  for (int64_t i = 0; i < kDraws; ++i) share[static_cast<size_t>(tokens[i].item<int64_t>())] += 1.0 / kDraws;
+  for (int64_t i = 0; i < kDraws; ++i)
+    share[static_cast<size_t>(tokens[i].item<int64_t>())] += 1.0 / kDraws;
   return share;
 }
 
@@ -33,7 +34,9 @@ TEST(Sampling, GreedyTakesTheMostProbableAndOfEqualsTheFirst) {
   EXPECT_TRUE(torch::equal(sample_tokens_N(logit, {}, {}), torch::tensor({1, 0})));
 }
 
-TEST(Sampling, FollowsTheProbabilities) { expect_shares(shares({.temperature = 1}), {0.1, 0.5, 0.15, 0.25}); }
+TEST(Sampling, FollowsTheProbabilities) {
+  expect_shares(shares({.temperature = 1}), {0.1, 0.5, 0.15, 0.25});
+}
 
 TEST(Sampling, TemperatureSharpens) {
   const double sum = 0.01 + 0.25 + 0.0225 + 0.0625;

@@ -18,7 +18,8 @@ torch::Tensor mtp_target_BS(const Batch& batch) {
   const int64_t num_tokens = batch.target_BS.size(1);
   const auto target_BS = torch::full_like(batch.target_BS, kNoTarget);
   if (num_tokens < 2) return target_BS;
-  const auto same_document = batch.document_BS.slice(1, 1) == batch.document_BS.slice(1, 0, num_tokens - 1);
+  const auto same_document =
+      batch.document_BS.slice(1, 1) == batch.document_BS.slice(1, 0, num_tokens - 1);
   target_BS.slice(1, 0, num_tokens - 1)
       .copy_(torch::where(same_document, batch.target_BS.slice(1, 1), torch::full({}, kNoTarget)));
   return target_BS;

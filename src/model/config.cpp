@@ -31,9 +31,12 @@ void read_ratios(const JsonObject& json, ModelConfig& config) {
   if (json.has("layer_types") && !json.has("compress_ratios")) {
     for (const std::string& type : json.strings("layer_types")) {
       if (type != kSliding && type != kCsa && type != kHca) {
-        throw json.error("layer_types", fmt::format("{}, {} or {}", kSliding, kCsa, kHca), in_quotes(type));
+        throw json.error("layer_types", fmt::format("{}, {} or {}", kSliding, kCsa, kHca),
+                         in_quotes(type));
       }
-      config.compress_ratios.push_back(type == kCsa ? config.csa_ratio : type == kHca ? config.hca_ratio : 0);
+      config.compress_ratios.push_back(type == kCsa   ? config.csa_ratio
+                                       : type == kHca ? config.hca_ratio
+                                                      : 0);
     }
   } else {
     config.compress_ratios = json.integers("compress_ratios");
@@ -64,8 +67,10 @@ void read_rotary(const JsonObject& json, ModelConfig& config) {
   config.compress_rope_theta = json.number_or("compress_rope_theta", config.compress_rope_theta);
   const auto read_scaling = [&](const JsonObject& scaling, std::string_view type_key) {
     const std::string type = scaling.string_or(type_key, "default");
-    if (type == "yarn") config.rope_scaling = read_yarn(scaling);
-    else if (type != "default") throw scaling.error(type_key, "yarn or default", in_quotes(type));
+    if (type == "yarn")
+      config.rope_scaling = read_yarn(scaling);
+    else if (type != "default")
+      throw scaling.error(type_key, "yarn or default", in_quotes(type));
   };
   if (json.has("rope_parameters")) {
     const JsonObject both = json.object("rope_parameters");
@@ -79,7 +84,8 @@ void read_rotary(const JsonObject& json, ModelConfig& config) {
   if (json.has("qk_rope_head_dim") || !json.has("partial_rotary_factor")) {
     config.qk_rope_head_dim = json.integer("qk_rope_head_dim");
   } else {
-    config.qk_rope_head_dim = std::lround(json.number("partial_rotary_factor") * static_cast<double>(config.head_dim));
+    config.qk_rope_head_dim =
+        std::lround(json.number("partial_rotary_factor") * static_cast<double>(config.head_dim));
   }
 }
 
@@ -94,9 +100,12 @@ void read_experts(const JsonObject& json, ModelConfig& config) {
     return;
   }
   const auto types = json.strings("mlp_layer_types");
-  const auto first_scored = std::find_if(types.begin(), types.end(), [](const auto& type) { return type != "hash_moe"; });
+  const auto first_scored =
+      std::find_if(types.begin(), types.end(), [](const auto& type) { return type != "hash_moe"; });
   for (auto type = first_scored; type != types.end(); ++type) {
-    if (*type != "moe") throw json.error("mlp_layer_types", "hash_moe in the first layers, then moe", in_quotes(*type));
+    if (*type != "moe")
+      throw json.error("mlp_layer_types", "hash_moe in the first layers, then moe",
+                       in_quotes(*type));
   }
   config.num_hash_layers = first_scored - types.begin();
 }
@@ -170,7 +179,9 @@ void validate(const ModelConfig& c, const std::string& where) {
   const auto require = [&](bool holds, const char* field, const std::string& expected, auto got) {
     if (!holds) throw input_error(where, field, expected, fmt::format("{}", got));
   };
-  const auto positive = [&](const char* field, int64_t value) { require(value > 0, field, "at least 1", value); };
+  const auto positive = [&](const char* field, int64_t value) {
+    require(value > 0, field, "at least 1", value);
+  };
   positive("vocab_size", c.vocab_size);
   positive("hidden_size", c.hidden_size);
   positive("num_hidden_layers", c.num_hidden_layers);
@@ -186,16 +197,19 @@ void validate(const ModelConfig& c, const std::string& where) {
   positive("hc_sinkhorn_iters", c.hc_sinkhorn_iters);
   positive("index_n_heads", c.index_n_heads);
   positive("index_topk", c.index_topk);
-  require(c.num_nextn_predict_layers == 0 || c.num_nextn_predict_layers == 1, "num_nextn_predict_layers", "0 or 1",
-          c.num_nextn_predict_layers);
+  require(c.num_nextn_predict_layers == 0 || c.num_nextn_predict_layers == 1,
+          "num_nextn_predict_layers", "0 or 1", c.num_nextn_predict_layers);
   require(c.num_attention_heads * c.head_dim % c.o_groups == 0, "o_groups",
-          fmt::format("a divisor of {} (heads x head_dim)", c.num_attention_heads * c.head_dim), c.o_groups);
+          fmt::format("a divisor of {} (heads x head_dim)", c.num_attention_heads * c.head_dim),
+          c.o_groups);
   const int64_t max_rotary = std::min(c.head_dim, c.index_head_dim);
   require(c.qk_rope_head_dim > 0 && c.qk_rope_head_dim % 2 == 0 && c.qk_rope_head_dim <= max_rotary,
-          "qk_rope_head_dim", fmt::format("an even number up to {} (head_dim, index_head_dim)", max_rotary),
+          "qk_rope_head_dim",
+          fmt::format("an even number up to {} (head_dim, index_head_dim)", max_rotary),
           c.qk_rope_head_dim);
-  require(c.num_experts_per_tok > 0 && c.num_experts_per_tok <= c.n_routed_experts, "num_experts_per_tok",
-          fmt::format("1 to {} (n_routed_experts)", c.n_routed_experts), c.num_experts_per_tok);
+  require(c.num_experts_per_tok > 0 && c.num_experts_per_tok <= c.n_routed_experts,
+          "num_experts_per_tok", fmt::format("1 to {} (n_routed_experts)", c.n_routed_experts),
+          c.num_experts_per_tok);
   require(c.num_hash_layers >= 0 && c.num_hash_layers <= c.num_hidden_layers, "num_hash_layers",
           fmt::format("0 to {} (num_hidden_layers)", c.num_hidden_layers), c.num_hash_layers);
   require(c.csa_ratio > 0 && c.hca_ratio > 0 && c.csa_ratio != c.hca_ratio, "compress_rates",
@@ -206,14 +220,17 @@ void validate(const ModelConfig& c, const std::string& where) {
   }
   require(c.compress_ratios.back() == 0 || c.num_nextn_predict_layers == 0, "compress_ratios",
           "0 for the MTP block", c.compress_ratios.back());
-  require(c.rms_norm_eps > 0 && c.hc_eps > 0, "rms_norm_eps", "eps above 0", std::min(c.rms_norm_eps, c.hc_eps));
+  require(c.rms_norm_eps > 0 && c.hc_eps > 0, "rms_norm_eps", "eps above 0",
+          std::min(c.rms_norm_eps, c.hc_eps));
   require(c.swiglu_limit >= 0, "swiglu_limit", "at least 0", c.swiglu_limit);
   require(c.rope_theta > 1 && c.compress_rope_theta > 1, "rope_theta", "above 1",
           std::min(c.rope_theta, c.compress_rope_theta));
   if (c.rope_scaling) {
-    require(c.rope_scaling->factor >= 1, "rope_scaling.factor", "at least 1", c.rope_scaling->factor);
-    require(c.rope_scaling->original_max_position_embeddings > 0, "rope_scaling.original_max_position_embeddings",
-            "at least 1", c.rope_scaling->original_max_position_embeddings);
+    require(c.rope_scaling->factor >= 1, "rope_scaling.factor", "at least 1",
+            c.rope_scaling->factor);
+    require(c.rope_scaling->original_max_position_embeddings > 0,
+            "rope_scaling.original_max_position_embeddings", "at least 1",
+            c.rope_scaling->original_max_position_embeddings);
   }
 }
 
@@ -237,11 +254,12 @@ Json to_json(const ModelConfig& c) {
                {"compress_rope_theta", c.compress_rope_theta},
                {"rope_theta", c.rope_theta}};
   if (c.rope_scaling) {
-    json["rope_scaling"] = {{"type", "yarn"},
-                            {"factor", c.rope_scaling->factor},
-                            {"original_max_position_embeddings", c.rope_scaling->original_max_position_embeddings},
-                            {"beta_fast", c.rope_scaling->beta_fast},
-                            {"beta_slow", c.rope_scaling->beta_slow}};
+    json["rope_scaling"] = {
+        {"type", "yarn"},
+        {"factor", c.rope_scaling->factor},
+        {"original_max_position_embeddings", c.rope_scaling->original_max_position_embeddings},
+        {"beta_fast", c.rope_scaling->beta_fast},
+        {"beta_slow", c.rope_scaling->beta_slow}};
   }
   const Json rest = {{"max_position_embeddings", c.max_position_embeddings},
                      {"index_n_heads", c.index_n_heads},

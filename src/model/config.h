@@ -79,9 +79,10 @@ struct ModelConfig {
   int64_t num_blocks() const { return num_hidden_layers + num_nextn_predict_layers; }
 };
 
-// Reads official key names, and the modern Hugging Face ones for what those rename (1.3): layer_types,
-// mlp_layer_types, compress_rates, rope_parameters, partial_rotary_factor, num_local_experts. Keys
-// that say nothing about the architecture are ignored. Throws Input naming the field.
+// Reads official key names, and the modern Hugging Face ones for what those rename (1.3):
+// layer_types, mlp_layer_types, compress_rates, rope_parameters, partial_rotary_factor,
+// num_local_experts. Keys that say nothing about the architecture are ignored. Throws Input naming
+// the field.
 ModelConfig config_from_json(const Json& json, const std::string& where);
 ModelConfig read_config(const Path& file);
 

@@ -14,7 +14,8 @@ Json flash() {
   for (int i = 0; i < 20; ++i) ratios.insert(ratios.end(), {4, 128});
   ratios.push_back(4);
   ratios.push_back(0);
-  Json json = Json::parse(R"({"architectures": ["DeepseekV4ForCausalLM"], "model_type": "deepseek_v4", "vocab_size": 129280,
+  Json json = Json::parse(
+      R"({"architectures": ["DeepseekV4ForCausalLM"], "model_type": "deepseek_v4", "vocab_size": 129280,
     "hidden_size": 4096, "num_hidden_layers": 43, "num_nextn_predict_layers": 1, "num_attention_heads": 64,
     "num_key_value_heads": 1, "head_dim": 512, "qk_rope_head_dim": 64, "q_lora_rank": 1024, "o_groups": 8, "o_lora_rank": 1024,
     "sliding_window": 128, "compress_rope_theta": 160000, "rope_theta": 10000, "rope_scaling": {"type": "yarn", "factor": 16,
@@ -52,7 +53,8 @@ TEST(ModelConfig, ReadsTheReleasedFlash) {
 TEST(ModelConfig, RatiosMayLeaveOutTheMtpBlock) {
   Json json = flash();
   json["compress_ratios"].erase(43);
-  EXPECT_EQ(config_from_json(json, "flash").compress_ratios, config_from_json(flash(), "flash").compress_ratios);
+  EXPECT_EQ(config_from_json(json, "flash").compress_ratios,
+            config_from_json(flash(), "flash").compress_ratios);
 }
 
 TEST(ModelConfig, ReadsProWithCompressedFirstLayers) {
@@ -74,12 +76,14 @@ TEST(ModelConfig, ModernNamesMeanTheSame) {
   const Path golden = Path(TREX_SOURCE_DIR) / "tests/golden/deepseek-v4-tiny";
   ModelConfig official = read_config(golden / "checkpoint/config.json");
   ModelConfig modern = read_config(golden / "hf_save/config.json");
-  official.num_nextn_predict_layers = modern.num_nextn_predict_layers = 0;  // transformers has no MTP block
+  official.num_nextn_predict_layers = modern.num_nextn_predict_layers =
+      0;  // transformers has no MTP block
   EXPECT_EQ(to_json(modern), to_json(official));
 }
 
 TEST(ModelConfig, WrittenConfigReadsBackTheSame) {
-  for (const Json& json : {flash(), flash_with("tie_word_embeddings", true), flash_with("rope_scaling", nullptr)}) {
+  for (const Json& json :
+       {flash(), flash_with("tie_word_embeddings", true), flash_with("rope_scaling", nullptr)}) {
     const ModelConfig config = config_from_json(json, "flash");
     EXPECT_EQ(to_json(config_from_json(to_json(config), "again")), to_json(config));
   }
@@ -96,12 +100,17 @@ std::string error_of(const Json& json) {
 }
 
 TEST(ModelConfig, RefusalsNameTheField) {
-  EXPECT_EQ(error_of(flash_with("o_groups", 7)), "config.json: o_groups: expected a divisor of 32768 (heads x head_dim); got 7");
+  EXPECT_EQ(error_of(flash_with("o_groups", 7)),
+            "config.json: o_groups: expected a divisor of 32768 (heads x head_dim); got 7");
   EXPECT_EQ(error_of(flash_with("qk_rope_head_dim", 63)),
-            "config.json: qk_rope_head_dim: expected an even number up to 128 (head_dim, index_head_dim); got 63");
-  EXPECT_EQ(error_of(flash_with("num_experts_per_tok", 257)), "config.json: num_experts_per_tok: expected 1 to 256 (n_routed_experts); got 257");
-  EXPECT_EQ(error_of(flash_with("compress_ratios", {0, 4})), "config.json: compress_ratios: expected 43 entries, or 44 with the MTP block; got 2");
-  EXPECT_EQ(error_of(flash_with("scoring_func", "softmax")), "config.json: scoring_func: expected \"sqrtsoftplus\"; got \"softmax\"");
+            "config.json: qk_rope_head_dim: expected an even number up to 128 (head_dim, "
+            "index_head_dim); got 63");
+  EXPECT_EQ(error_of(flash_with("num_experts_per_tok", 257)),
+            "config.json: num_experts_per_tok: expected 1 to 256 (n_routed_experts); got 257");
+  EXPECT_EQ(error_of(flash_with("compress_ratios", {0, 4})),
+            "config.json: compress_ratios: expected 43 entries, or 44 with the MTP block; got 2");
+  EXPECT_EQ(error_of(flash_with("scoring_func", "softmax")),
+            "config.json: scoring_func: expected \"sqrtsoftplus\"; got \"softmax\"");
   Json json = flash();
   json["compress_ratios"][5] = 64;
   EXPECT_EQ(error_of(json), "config.json: compress_ratios: expected 0, 4 or 128; got 64");

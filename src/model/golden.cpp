@@ -34,13 +34,15 @@ torch::Tensor value(const checkpoint::TensorSpec& spec, int64_t num_experts) {
   const auto& name = spec.name;
   const auto contains = [&](const char* part) { return name.find(part) != std::string::npos; };
   if (name.ends_with("tid2eid")) {
-    return (3 * torch::arange(spec.shape[0]).unsqueeze(1) + 5 * torch::arange(spec.shape[1])).remainder(num_experts);
+    return (3 * torch::arange(spec.shape[0]).unsqueeze(1) + 5 * torch::arange(spec.shape[1]))
+        .remainder(num_experts);
   }
   const auto u = uniform(name, spec.shape);
   if (contains("norm")) return 1 + 0.2 * u;
   if (name.ends_with("gate.bias")) return 0.2 * u;
   if (name.ends_with("_scale")) return 1 + 0.5 * u;
-  if (name.ends_with("_base") || name.ends_with("attn_sink") || name.ends_with(".ape")) return 0.5 * u;
+  if (name.ends_with("_base") || name.ends_with("attn_sink") || name.ends_with(".ape"))
+    return 0.5 * u;
   if (name == "embed.weight") return u;
   const double gain = contains(".w1.") || contains(".w3.") ? 1.7 : 1;
   return u * (gain * std::sqrt(3.0 / static_cast<double>(spec.shape.back())));
@@ -87,7 +89,8 @@ void unpack_checkpoint(const std::string& name, const Path& target) {
 double max_difference(const torch::Tensor& a, const torch::Tensor& b) {
   if (a.sizes() != b.sizes()) return std::numeric_limits<double>::infinity();
   if (a.numel() == 0) return 0;
-  const double difference = (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
+  const double difference =
+      (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
   return std::isfinite(difference) ? difference : std::numeric_limits<double>::infinity();
 }
 

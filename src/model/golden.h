@@ -1,5 +1,6 @@
-// Golden values for tests: the tiny configuration T0 with deterministic weights (deepseek-v4.md 7.2), and
-// the tensors of tests/golden/deepseek-v4-tiny, which an independent implementation made.
+// Golden values for tests: the tiny configuration T0 with deterministic weights
+// (deepseek-v4.md 7.2), and the tensors of tests/golden/deepseek-v4-tiny, which an independent
+// implementation made.
 #pragma once
 
 #include <torch/types.h>

@@ -20,7 +20,8 @@ std::string transformers_name(const std::string& official) {
   if (official.starts_with("hc_head_")) return "model.hc_head.hc_" + official.substr(8);
   std::string name = "model." + official;
   const std::string_view ending = ".attn.kv_norm.weight";
-  if (name.ends_with(ending)) name.replace(name.size() - ending.size(), ending.size(), ".attn.norm.weight");
+  if (name.ends_with(ending))
+    name.replace(name.size() - ending.size(), ending.size(), ".attn.norm.weight");
   return name;
 }
 
@@ -29,12 +30,14 @@ std::string name_in(const checkpoint::WeightFolder& weights, const std::string& 
   const std::string other = transformers_name(official);
   if (weights.has(other)) return other;
   const std::string hint =
-      official.starts_with("mtp.") ? "transformers saves no MTP block: set num_nextn_predict_layers to 0 in config.json"
-                                   : fmt::format("nor {}; does config.json belong to these weights?", in_quotes(other));
+      official.starts_with("mtp.")
+          ? "transformers saves no MTP block: set num_nextn_predict_layers to 0 in config.json"
+          : fmt::format("nor {}; does config.json belong to these weights?", in_quotes(other));
   throw input_error(weights.folder().string(), official, "a tensor of this name", "none", hint);
 }
 
-torch::Tensor checked(const torch::Tensor& tensor, const checkpoint::TensorSpec& spec, const std::string& where) {
+torch::Tensor checked(const torch::Tensor& tensor, const checkpoint::TensorSpec& spec,
+                      const std::string& where) {
   const checkpoint::TensorSpec got{spec.name, tensor.scalar_type(), tensor.sizes().vec()};
   const bool same_kind = tensor.is_floating_point() == c10::isFloatingType(spec.dtype) &&
                          c10::elementSize(tensor.scalar_type()) > 1;
@@ -47,9 +50,11 @@ torch::Tensor checked(const torch::Tensor& tensor, const checkpoint::TensorSpec&
 void expect_nothing_else(const checkpoint::WeightFolder& weights, const std::set<std::string>& used,
                          const ModelConfig& config) {
   for (const auto& spec : weights.specs()) {
-    const bool is_unused_mtp = config.num_nextn_predict_layers == 0 && spec.name.find("mtp.") != std::string::npos;
+    const bool is_unused_mtp =
+        config.num_nextn_predict_layers == 0 && spec.name.find("mtp.") != std::string::npos;
     if (!used.contains(spec.name) && !is_unused_mtp) {
-      throw input_error(weights.folder().string(), spec.name, "only tensors that config.json implies", spec.text());
+      throw input_error(weights.folder().string(), spec.name,
+                        "only tensors that config.json implies", spec.text());
     }
   }
 }

@@ -31,8 +31,8 @@ struct Losses {
   torch::Tensor next_token, mtp, indexer, balance;
 
   torch::Tensor token_loss_BS;   // detached cross-entropy of each target, 0 where there is none
-  torch::Tensor expert_load_LE;  // int64: (token, expert) pairs a block, without padding and, in the MTP
-                                 // block, without the last token of each document
+  torch::Tensor expert_load_LE;  // int64: (token, expert) pairs a block, without padding and, in
+                                 // the MTP block, without the last token of each document
 };
 
 }  // namespace trex::model

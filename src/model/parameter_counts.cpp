@@ -12,9 +12,11 @@ ParameterCounts count_parameters(const ModelConfig& config) {
     const bool is_mtp = spec.name.starts_with("mtp.");
     count.total += spec.num_elements();
     if (is_mtp) count.mtp += spec.num_elements();
-    if (!is_mtp && spec.name.find(".ffn.experts.") != std::string::npos) in_experts += spec.num_elements();
+    if (!is_mtp && spec.name.find(".ffn.experts.") != std::string::npos)
+      in_experts += spec.num_elements();
   }
-  count.activated = count.total - count.mtp - in_experts + in_experts / config.n_routed_experts * config.num_experts_per_tok;
+  count.activated = count.total - count.mtp - in_experts +
+                    in_experts / config.n_routed_experts * config.num_experts_per_tok;
   return count;
 }
 

@@ -8,9 +8,10 @@
 namespace trex::model {
 
 struct ParameterCounts {
-  int64_t total = 0;      // everything with a gradient: without gate.bias and tid2eid
-  int64_t mtp = 0;        // of these, in the MTP block
-  int64_t activated = 0;  // used for one token by the main model: of the experts, the chosen and the shared
+  int64_t total = 0;  // everything with a gradient: without gate.bias and tid2eid
+  int64_t mtp = 0;    // of these, in the MTP block
+  int64_t activated =
+      0;  // used for one token by the main model: of the experts, the chosen and the shared
 };
 
 ParameterCounts count_parameters(const ModelConfig& config);

@@ -14,7 +14,8 @@ torch::Tensor normal_values(const checkpoint::TensorSpec& spec, uint64_t seed, d
   const auto values = torch::empty(spec.shape, torch::kFloat32);
   float* out = values.data_ptr<float>();
   Rng rng(seed, "init." + spec.name);
-  for (int64_t i = 0; i < values.numel(); ++i) out[i] = static_cast<float>(deviation * rng.normal());
+  for (int64_t i = 0; i < values.numel(); ++i)
+    out[i] = static_cast<float>(deviation * rng.normal());
   return values.to(spec.dtype);
 }
 
@@ -36,9 +37,11 @@ bool is_matrix_with_random_values(const checkpoint::TensorSpec& spec) {
   return spec.shape.size() == 2 && !spec.name.ends_with(".ape");
 }
 
-torch::Tensor initial_value(const ModelConfig& config, const checkpoint::TensorSpec& spec, uint64_t seed) {
+torch::Tensor initial_value(const ModelConfig& config, const checkpoint::TensorSpec& spec,
+                            uint64_t seed) {
   if (spec.name.ends_with("tid2eid")) return hash_table(spec, seed, config.n_routed_experts);
-  if (is_matrix_with_random_values(spec)) return normal_values(spec, seed, config.initializer_range);
+  if (is_matrix_with_random_values(spec))
+    return normal_values(spec, seed, config.initializer_range);
   const bool is_one = spec.name.ends_with("norm.weight") || spec.name.ends_with("_scale");
   return torch::full(spec.shape, is_one ? 1 : 0, spec.dtype);
 }

@@ -79,10 +79,10 @@ Parameters converted(const Parameters& parameters, torch::Dtype dtype);
 // Marks the trained tensors as leaves that want a gradient.
 void require_gradients(const Parameters& parameters);
 
-// Reads model.safetensors or its shards from `folder`, converting floating-point tensors to the dtype of
-// expected_specs(config, dtype). Official names, and those of transformers' save_pretrained (4.3).
-// A checkpoint without an MTP block is refused when the config has one. Throws Input naming file and
-// tensor.
+// Reads model.safetensors or its shards from `folder`, converting floating-point tensors to the
+// dtype of expected_specs(config, dtype). Official names, and those of transformers'
+// save_pretrained (4.3). A checkpoint without an MTP block is refused when the config has one.
+// Throws Input naming file and tensor.
 Parameters load_parameters(const ModelConfig& config, const Path& folder, torch::Dtype dtype);
 
 // Writes model.safetensors and config.json.

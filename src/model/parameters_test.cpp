@@ -12,9 +12,15 @@ namespace {
 
 TEST(Golden, GeneratorGivesTheNumbersOfTheSpecification) {
   const auto embed = golden::uniform("embed.weight", {4});
-  EXPECT_LT(golden::max_difference(embed, torch::tensor({0.261902308092, 0.171920687426, -0.669573638123, -0.361438811291}, torch::kFloat64)), 1e-12);
-  const auto wq_a = golden::parameters(torch::kFloat64).at("layers.1.attn.wq_a.weight").flatten().narrow(0, 0, 3);
-  EXPECT_LT(golden::max_difference(wq_a, torch::tensor({0.1386412441, 0.204285248, 0.01858200105}, torch::kFloat64)), 1e-10);
+  EXPECT_LT(golden::max_difference(embed, torch::tensor({0.261902308092, 0.171920687426,
+                                                         -0.669573638123, -0.361438811291},
+                                                        torch::kFloat64)),
+            1e-12);
+  const auto wq_a =
+      golden::parameters(torch::kFloat64).at("layers.1.attn.wq_a.weight").flatten().narrow(0, 0, 3);
+  EXPECT_LT(golden::max_difference(
+                wq_a, torch::tensor({0.1386412441, 0.204285248, 0.01858200105}, torch::kFloat64)),
+            1e-10);
 }
 
 TEST(Parameters, T0HasTheTensorsOfTheSpecification) {
@@ -25,8 +31,9 @@ TEST(Parameters, T0HasTheTensorsOfTheSpecification) {
     if (!c10::isFloatingType(spec.dtype)) continue;
     total += spec.num_elements();
     if (!spec.name.starts_with("mtp.")) main += spec.num_elements();
-    const bool is_wide = spec.name.find("hc_") != std::string::npos || spec.name.ends_with("attn_sink") ||
-                         spec.name.ends_with(".ape") || spec.name.ends_with("gate.bias");
+    const bool is_wide = spec.name.find("hc_") != std::string::npos ||
+                         spec.name.ends_with("attn_sink") || spec.name.ends_with(".ape") ||
+                         spec.name.ends_with("gate.bias");
     EXPECT_EQ(spec.dtype, is_wide ? torch::kFloat32 : torch::kBFloat16) << spec.name;
   }
   EXPECT_EQ(total, 147620);
@@ -65,13 +72,16 @@ TEST(Parameters, EachTensorDependsOnSeedAndNameAlone) {
   ModelConfig deeper = config;
   deeper.num_hidden_layers = 5;
   deeper.compress_ratios = {0, 4, 8, 4, 8, 0};
-  const auto a = make_parameters(config, 7, torch::kFloat32), b = make_parameters(deeper, 7, torch::kFloat32);
+  const auto a = make_parameters(config, 7, torch::kFloat32),
+             b = make_parameters(deeper, 7, torch::kFloat32);
   const auto c = make_parameters(config, 8, torch::kFloat32);
-  for (const auto& [name, tensor] : a.entries()) EXPECT_TRUE(torch::equal(tensor, b.at(name))) << name;
+  for (const auto& [name, tensor] : a.entries())
+    EXPECT_TRUE(torch::equal(tensor, b.at(name))) << name;
   EXPECT_FALSE(torch::equal(a.at("embed.weight"), c.at("embed.weight")));
   EXPECT_NEAR(a.at("embed.weight").std().item<double>(), 0.02, 0.002);
   EXPECT_NEAR(a.at("embed.weight").mean().item<double>(), 0, 0.002);
-  for (const auto& row : a.at("layers.0.ffn.gate.tid2eid").unbind()) EXPECT_NE(row[0].item<int64_t>(), row[1].item<int64_t>());
+  for (const auto& row : a.at("layers.0.ffn.gate.tid2eid").unbind())
+    EXPECT_NE(row[0].item<int64_t>(), row[1].item<int64_t>());
 }
 
 TEST(Parameters, SavedModelLoadsWithTheSameBytes) {
@@ -85,7 +95,8 @@ TEST(Parameters, SavedModelLoadsWithTheSameBytes) {
     EXPECT_TRUE(torch::equal(loaded.at(name), tensor)) << name;
   }
   save_model(config, loaded, folder.path() / "b");
-  EXPECT_EQ(read_file(folder.path() / "a/model.safetensors"), read_file(folder.path() / "b/model.safetensors"));
+  EXPECT_EQ(read_file(folder.path() / "a/model.safetensors"),
+            read_file(folder.path() / "b/model.safetensors"));
 }
 
 TEST(Parameters, OfficialCheckpointHoldsTheGeneratedWeights) {
@@ -93,7 +104,8 @@ TEST(Parameters, OfficialCheckpointHoldsTheGeneratedWeights) {
   golden::unpack_checkpoint("checkpoint", folder.path());
   const auto loaded = load_parameters(golden::config(), folder.path(), torch::kFloat32);
   const auto generated = golden::parameters(torch::kFloat32);
-  for (const auto& [name, tensor] : generated.entries()) EXPECT_TRUE(torch::equal(loaded.at(name), tensor)) << name;
+  for (const auto& [name, tensor] : generated.entries())
+    EXPECT_TRUE(torch::equal(loaded.at(name), tensor)) << name;
 }
 
 std::string loading_error(const ModelConfig& config, const Path& folder) {
@@ -109,13 +121,17 @@ TEST(Parameters, SpellingsOfTransformersAreRead) {
   const TemporaryFolder folder;
   golden::unpack_checkpoint("hf_save", folder.path());
   ModelConfig config = read_config(folder.path() / "config.json");
-  EXPECT_THAT(loading_error(config, folder.path()), testing::EndsWith("mtp.0.hc_attn_fn: expected a tensor of this name; got none "
-              "(transformers saves no MTP block: set num_nextn_predict_layers to 0 in config.json)"));
+  EXPECT_THAT(
+      loading_error(config, folder.path()),
+      testing::EndsWith(
+          "mtp.0.hc_attn_fn: expected a tensor of this name; got none "
+          "(transformers saves no MTP block: set num_nextn_predict_layers to 0 in config.json)"));
   config.num_nextn_predict_layers = 0;
   const auto loaded = load_parameters(config, folder.path(), torch::kFloat32);
   const auto generated = golden::parameters(torch::kFloat32);
   EXPECT_EQ(loaded.entries().size(), 210u);
-  for (const auto& [name, tensor] : loaded.entries()) EXPECT_TRUE(torch::equal(tensor, generated.at(name))) << name;
+  for (const auto& [name, tensor] : loaded.entries())
+    EXPECT_TRUE(torch::equal(tensor, generated.at(name))) << name;
 }
 
 TEST(Parameters, RefusalsNameFolderAndTensor) {
@@ -124,10 +140,12 @@ TEST(Parameters, RefusalsNameFolderAndTensor) {
   const std::string where = folder.path().string();
   ModelConfig config = golden::config();
   config.vocab_size = 63;
-  EXPECT_EQ(loading_error(config, folder.path()), where + ": embed.weight: expected F32 [63, 32]; got F32 [64, 32]");
+  EXPECT_EQ(loading_error(config, folder.path()),
+            where + ": embed.weight: expected F32 [63, 32]; got F32 [64, 32]");
   config = golden::config();
   config.n_routed_experts = 9;
-  EXPECT_THAT(loading_error(config, folder.path()), testing::StartsWith(where + ": layers.0.ffn.gate.weight: expected F32 [9, 32]"));
+  EXPECT_THAT(loading_error(config, folder.path()),
+              testing::StartsWith(where + ": layers.0.ffn.gate.weight: expected F32 [9, 32]"));
   config = golden::config();
   config.num_hidden_layers = 3;
   config.compress_ratios = {0, 4, 8, 0};

@@ -24,9 +24,13 @@ class Inventory {
  private:
   using Shape = std::vector<int64_t>;
 
-  void weight(const std::string& name, Shape shape) { specs_.push_back({name, dtype_, std::move(shape)}); }
+  void weight(const std::string& name, Shape shape) {
+    specs_.push_back({name, dtype_, std::move(shape)});
+  }
   // Tensors that stay in float32 in every checkpoint and in training (4.4).
-  void small(const std::string& name, Shape shape) { specs_.push_back({name, small_dtype_, std::move(shape)}); }
+  void small(const std::string& name, Shape shape) {
+    specs_.push_back({name, small_dtype_, std::move(shape)});
+  }
 
   void head_mix(const std::string& prefix) {
     small(prefix + "hc_head_fn", {c_.hc_mult, c_.hc_mult * c_.hidden_size});
@@ -77,11 +81,13 @@ class Inventory {
   void experts(const std::string& prefix, bool routes_by_hash) {
     weight(prefix + "gate.weight", {c_.n_routed_experts, c_.hidden_size});
     if (routes_by_hash) {
-      specs_.push_back({prefix + "gate.tid2eid", torch::kInt64, {c_.vocab_size, c_.num_experts_per_tok}});
+      specs_.push_back(
+          {prefix + "gate.tid2eid", torch::kInt64, {c_.vocab_size, c_.num_experts_per_tok}});
     } else {
       small(prefix + "gate.bias", {c_.n_routed_experts});
     }
-    for (int64_t e = 0; e < c_.n_routed_experts; ++e) expert(fmt::format("{}experts.{}.", prefix, e));
+    for (int64_t e = 0; e < c_.n_routed_experts; ++e)
+      expert(fmt::format("{}experts.{}.", prefix, e));
     expert(prefix + "shared_experts.");
   }
 
@@ -100,7 +106,8 @@ class Inventory {
     const std::string prefix = block_prefix(c_, l);
     weight(prefix + "e_proj.weight", {c_.hidden_size, c_.hidden_size});
     weight(prefix + "h_proj.weight", {c_.hidden_size, c_.hidden_size});
-    for (const char* norm : {"enorm", "hnorm", "norm"}) weight(prefix + norm + ".weight", {c_.hidden_size});
+    for (const char* norm : {"enorm", "hnorm", "norm"})
+      weight(prefix + norm + ".weight", {c_.hidden_size});
     head_mix(prefix);
   }
 
@@ -112,8 +119,9 @@ class Inventory {
 }  // namespace
 
 std::string block_prefix(const ModelConfig& config, int64_t block) {
-  return block < config.num_hidden_layers ? fmt::format("layers.{}.", block)
-                                          : fmt::format("mtp.{}.", block - config.num_hidden_layers);
+  return block < config.num_hidden_layers
+             ? fmt::format("layers.{}.", block)
+             : fmt::format("mtp.{}.", block - config.num_hidden_layers);
 }
 
 std::vector<checkpoint::TensorSpec> expected_specs(const ModelConfig& config, torch::Dtype dtype) {

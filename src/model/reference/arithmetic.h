@@ -11,7 +11,8 @@ torch::Tensor wide(const torch::Tensor& x);
 // x · weightᵀ with the weight in x's dtype; no biases anywhere.
 torch::Tensor linear_map(const torch::Tensor& x, const torch::Tensor& weight_OI);
 
-// 1 / sqrt(mean(x²) + eps) over the last axis, which stays with size 1. By the norm, for its cheaper gradient.
+// 1 / sqrt(mean(x²) + eps) over the last axis, which stays with size 1. By the norm, for its
+// cheaper gradient.
 torch::Tensor inverse_rms(const torch::Tensor& x, double eps);
 
 // x / sqrt(mean(x²) + eps) over the last axis; statistics in wide(), result in x's dtype.

@@ -13,8 +13,8 @@
 namespace trex::model::reference {
 namespace {
 
-// Queries are taken this many at a time, so that the scores of a long row never exist all at once and the
-// keys behind a block's last query are never multiplied.
+// Queries are taken this many at a time, so that the scores of a long row never exist all at once
+// and the keys behind a block's last query are never multiplied.
 constexpr int64_t kQueryBlock = 128;
 
 // The compressed entries of a layer: keys, and which token sees which.
@@ -33,8 +33,9 @@ torch::Tensor padded_to(const torch::Tensor& x, int64_t size) {
   return torch::constant_pad_nd(x, {0, size - x.size(-1)}, 0);
 }
 
-Window attend_in_blocks(const ModelConfig& config, const Projections& tokens, const Entries* entries,
-                        const torch::Tensor& sink_H, const Batch& batch, bool with_mass) {
+Window attend_in_blocks(const ModelConfig& config, const Projections& tokens,
+                        const Entries* entries, const torch::Tensor& sink_H, const Batch& batch,
+                        bool with_mass) {
   const auto query_BSHX = query_with_sink(tokens.query_BSHC, sink_H);
   const auto key_BSX = key_with_sink(tokens.key_BSC);
   const auto entry_BWX = entries != nullptr ? key_with_sink(entries->key_BWC) : torch::Tensor();
@@ -46,7 +47,8 @@ Window attend_in_blocks(const ModelConfig& config, const Projections& tokens, co
     const int64_t begin = end;
     end = begin + query_BQHX.size(1);
     const int64_t first = std::max<int64_t>(0, begin + 1 - config.sliding_window);
-    const int64_t num_entries = entries != nullptr ? end / entries->ratio : 0;  // the others end later
+    const int64_t num_entries =
+        entries != nullptr ? end / entries->ratio : 0;  // the others end later
     std::vector<torch::Tensor> keys = {sink_B1X, key_BSX.slice(1, first, end)};
     std::vector<torch::Tensor> visible = {
         torch::ones({key_BSX.size(0), end - begin, 1}, torch::kBool),
@@ -71,14 +73,15 @@ struct Choice {
 };
 
 // Runs the indexer of a CSA layer on detached inputs: its loss teaches nobody else.
-Choice choose_entries(const ModelConfig& config, const torch::Tensor& x_TD, const torch::Tensor& latent_BSR,
-                      const RowLayout& layout, const torch::Tensor& visible, const Weights& weights) {
+Choice choose_entries(const ModelConfig& config, const torch::Tensor& x_TD,
+                      const torch::Tensor& latent_BSR, const RowLayout& layout,
+                      const torch::Tensor& visible, const Weights& weights) {
   const auto x = x_TD.detach();
   const auto position_T = layout.batch.position_BS.flatten();
   const auto key_BWC = compressed(config, AttentionKind::Csa, x, position_T, *layout.csa_windows,
                                   weights.below("compressor"));
-  const auto query = index_query(config, x.view({visible.size(0), visible.size(1), -1}), latent_BSR.detach(),
-                                 layout.compress_rotation_BSP, weights);
+  const auto query = index_query(config, x.view({visible.size(0), visible.size(1), -1}),
+                                 latent_BSR.detach(), layout.compress_rotation_BSP, weights);
   const auto score = index_score_BSW(query, key_BWC);
   return {score, selected_BSW(score.detach(), visible, config.index_topk)};
 }
@@ -100,30 +103,37 @@ RowLayout row_layout(const ModelConfig& config, const Batch& batch, torch::Dtype
   return layout;
 }
 
-Projections project(const ModelConfig& config, const torch::Tensor& x_BSD, const torch::Tensor& rotation_BSP,
-                    const Weights& weights) {
+Projections project(const ModelConfig& config, const torch::Tensor& x_BSD,
+                    const torch::Tensor& rotation_BSP, const Weights& weights) {
   const double eps = config.rms_norm_eps;
-  const auto latent = rms_norm(linear_map(x_BSD, weights["wq_a.weight"]), weights["q_norm.weight"], eps);
-  const auto heads = linear_map(latent, weights["wq_b.weight"]).unflatten(-1, {config.num_attention_heads, config.head_dim});
-  const auto key = rms_norm(linear_map(x_BSD, weights["wkv.weight"]), weights["kv_norm.weight"], eps);
+  const auto latent =
+      rms_norm(linear_map(x_BSD, weights["wq_a.weight"]), weights["q_norm.weight"], eps);
+  const auto heads = linear_map(latent, weights["wq_b.weight"])
+                         .unflatten(-1, {config.num_attention_heads, config.head_dim});
+  const auto key =
+      rms_norm(linear_map(x_BSD, weights["wkv.weight"]), weights["kv_norm.weight"], eps);
   return {.latent_BSR = latent,
           .query_BSHC = rotated(rms(heads, eps), rotation_BSP.unsqueeze(-2)),
           .key_BSC = rotated(key, rotation_BSP)};
 }
 
 torch::Tensor grouped_output(const ModelConfig& config, const torch::Tensor& output_BSHC,
-                             const torch::Tensor& rotation_BSP, const Weights& weights, torch::Dtype dtype) {
+                             const torch::Tensor& rotation_BSP, const Weights& weights,
+                             torch::Dtype dtype) {
   const int64_t num_groups = config.o_groups, rank = config.o_lora_rank;
   const auto back = rotated(output_BSHC, rotation_BSP.conj().unsqueeze(-2)).to(dtype);
   const int64_t num_rows = back.size(0), num_tokens = back.size(1);
   // [G, T, H·C/G] times each group's own [H·C/G, rank].
   const auto grouped = back.reshape({num_rows * num_tokens, num_groups, -1}).transpose(0, 1);
-  const auto low = torch::bmm(grouped, weights["wo_a.weight"].unflatten(0, {num_groups, rank}).transpose(1, 2));
-  return linear_map(low.transpose(0, 1).reshape({num_rows, num_tokens, -1}), weights["wo_b.weight"]);
+  const auto low =
+      torch::bmm(grouped, weights["wo_a.weight"].unflatten(0, {num_groups, rank}).transpose(1, 2));
+  return linear_map(low.transpose(0, 1).reshape({num_rows, num_tokens, -1}),
+                    weights["wo_b.weight"]);
 }
 
 AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const torch::Tensor& x_TD,
-                          const RowLayout& layout, const Weights& weights, const AttentionOptions& options) {
+                          const RowLayout& layout, const Weights& weights,
+                          const AttentionOptions& options) {
   const auto& batch = layout.batch;
   const auto& rotation = layout.rotation_BSP(kind);
   const int64_t num_rows = batch.token_BS.size(0), num_tokens = batch.token_BS.size(1);
@@ -133,27 +143,32 @@ AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const t
   Choice choice;
   if (kind != AttentionKind::Sliding) {
     const auto& windows = kind == AttentionKind::Csa ? *layout.csa_windows : *layout.hca_windows;
-    entries = Entries{.key_BWC = compressed(config, kind, x_TD, batch.position_BS.flatten(), windows,
-                                            weights.below("compressor")),
-                      .visible_BSW = visible_BSW(batch, windows, 0, num_tokens, windows.end_BW.size(1)),
-                      .ratio = windows.ratio};
+    entries =
+        Entries{.key_BWC = compressed(config, kind, x_TD, batch.position_BS.flatten(), windows,
+                                      weights.below("compressor")),
+                .visible_BSW = visible_BSW(batch, windows, 0, num_tokens, windows.end_BW.size(1)),
+                .ratio = windows.ratio};
     report(options.probe, options.name + "compressed_kv", entries->key_BWC);
   }
   if (kind == AttentionKind::Csa) {
     const torch::AutoGradMode with_gradients(options.with_indexer_loss);
-    choice = choose_entries(config, x_TD, tokens.latent_BSR, layout, entries->visible_BSW, weights.below("indexer"));
+    choice = choose_entries(config, x_TD, tokens.latent_BSR, layout, entries->visible_BSW,
+                            weights.below("indexer"));
     entries->visible_BSW = choice.selected_BSW;
     report(options.probe, options.name + "indexer.scores", choice.score_BSW);
     report(options.probe, options.name + "indexer.selected", choice.selected_BSW);
   }
 
   const bool with_mass = options.with_indexer_loss && kind == AttentionKind::Csa;
-  const auto attended = attend_in_blocks(config, tokens, entries ? &*entries : nullptr, weights["attn_sink"], batch, with_mass);
+  const auto attended = attend_in_blocks(config, tokens, entries ? &*entries : nullptr,
+                                         weights["attn_sink"], batch, with_mass);
   AttentionOutput output;
-  output.y_TD = grouped_output(config, attended.output_BSHC, rotation, weights, x_TD.scalar_type()).flatten(0, 1);
+  output.y_TD = grouped_output(config, attended.output_BSHC, rotation, weights, x_TD.scalar_type())
+                    .flatten(0, 1);
   if (with_mass) {
     const auto is_token = batch.document_BS.ne(kPadding).unsqueeze(2);
-    output.indexer_loss = index_loss(choice.score_BSW, choice.selected_BSW & is_token, attended.mass_BSW);
+    output.indexer_loss =
+        index_loss(choice.score_BSW, choice.selected_BSW & is_token, attended.mass_BSW);
   }
   return output;
 }

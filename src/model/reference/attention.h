@@ -1,5 +1,5 @@
-// Attention of one block (deepseek-v4.md 2.4, 2.7, 2.8): a low-rank query, one key = value head for all
-// query heads, a sliding window, and in compressed layers entries of the compressor besides it.
+// Attention of one block (deepseek-v4.md 2.4, 2.7, 2.8): a low-rank query, one key = value head for
+// all query heads, a sliding window, and in compressed layers entries of the compressor besides it.
 //
 // Shapes: B rows, S tokens, T = B·S, D model width, H heads, C head dim, R query latent.
 #pragma once
@@ -35,12 +35,13 @@ struct Projections {
   torch::Tensor query_BSHC;
   torch::Tensor key_BSC;
 };
-Projections project(const ModelConfig& config, const torch::Tensor& x_BSD, const torch::Tensor& rotation_BSP,
-                    const Weights& weights);
+Projections project(const ModelConfig& config, const torch::Tensor& x_BSD,
+                    const torch::Tensor& rotation_BSP, const Weights& weights);
 
 // Rotates the heads' outputs back and projects them by groups (2.8): [B, S, D].
 torch::Tensor grouped_output(const ModelConfig& config, const torch::Tensor& output_BSHC,
-                             const torch::Tensor& rotation_BSP, const Weights& weights, torch::Dtype dtype);
+                             const torch::Tensor& rotation_BSP, const Weights& weights,
+                             torch::Dtype dtype);
 
 struct AttentionOutput {
   torch::Tensor y_TD;
@@ -55,6 +56,7 @@ struct AttentionOptions {
 
 // Attention of a whole batch without a cache. `weights` are those below "layers.3.attn.".
 AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const torch::Tensor& x_TD,
-                          const RowLayout& layout, const Weights& weights, const AttentionOptions& options);
+                          const RowLayout& layout, const Weights& weights,
+                          const AttentionOptions& options);
 
 }  // namespace trex::model::reference

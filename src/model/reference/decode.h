@@ -9,10 +9,10 @@
 
 namespace trex::model::reference {
 
-// Appends token_NS[n, 0 .. count_N[n]) to sequence n and returns what the head multiplies, [N, S, D]; values
-// behind a sequence's count mean nothing and nothing later depends on them. Needs 0 < S <= max_chunk, and room:
-// length + count <= max_length. Tokens appended in any chunks give the values of forward() over the whole
-// sequence. Run under at::NoGradGuard.
+// Appends token_NS[n, 0 .. count_N[n]) to sequence n and returns what the head multiplies, [N, S,
+// D]; values behind a sequence's count mean nothing and nothing later depends on them. Needs 0 < S
+// <= max_chunk, and room: length + count <= max_length. Tokens appended in any chunks give the
+// values of forward() over the whole sequence. Run under at::NoGradGuard.
 torch::Tensor extend_(const ModelConfig& config, const Parameters& parameters, DecodeState& state,
                       const torch::Tensor& token_NS, const torch::Tensor& count_N);
 

@@ -11,8 +11,8 @@ int64_t ratio_of(const ModelConfig& config, AttentionKind kind) {
   return kind == AttentionKind::Csa ? config.csa_ratio : config.hca_ratio;
 }
 
-ContributionRing make_ring(AttentionKind kind, int64_t num_sequences, int64_t ratio, int64_t max_chunk, int64_t dim,
-                           const torch::TensorOptions& options) {
+ContributionRing make_ring(AttentionKind kind, int64_t num_sequences, int64_t ratio,
+                           int64_t max_chunk, int64_t dim, const torch::TensorOptions& options) {
   const int64_t overlap = kind == AttentionKind::Csa ? 2 : 1;
   const int64_t needed = overlap * ratio + max_chunk;
   const int64_t size = (needed + ratio - 1) / ratio * ratio;  // windows do not wrap around
@@ -26,29 +26,35 @@ torch::Tensor selected(const torch::Tensor& tensor, const torch::Tensor& index) 
 
 }  // namespace
 
-DecodeState DecodeState::make(const ModelConfig& config, const Parameters& parameters, int64_t num_sequences,
-                              int64_t max_length, int64_t max_chunk) {
-  const auto dtype = c10::promoteTypes(parameters.at("embed.weight").scalar_type(), torch::kFloat32);
+DecodeState DecodeState::make(const ModelConfig& config, const Parameters& parameters,
+                              int64_t num_sequences, int64_t max_length, int64_t max_chunk) {
+  const auto dtype =
+      c10::promoteTypes(parameters.at("embed.weight").scalar_type(), torch::kFloat32);
   const auto options = torch::TensorOptions().dtype(dtype);
   DecodeState state;
   state.length_N = torch::zeros({num_sequences}, torch::kInt64);
   state.max_length = max_length;
   state.max_chunk = max_chunk;
-  // Padding behind a short last chunk may stand beyond max_length, but must not wrap around to a key in sight.
+  // Padding behind a short last chunk may stand beyond max_length, but must not wrap around to a
+  // key in sight.
   state.key_ring_size = std::min(config.sliding_window - 1, max_length) + max_chunk;
   for (int64_t l = 0; l < config.num_hidden_layers; ++l) {
     const AttentionKind kind = config.attention_kind(l);
     const int64_t ratio = ratio_of(config, kind);
     const int64_t num_entries = kind == AttentionKind::Sliding ? 0 : max_length / ratio;
     LayerState layer;
-    layer.key_NKX = torch::zeros({num_sequences, 1 + num_entries + state.key_ring_size, config.head_dim + 1}, options);
+    layer.key_NKX = torch::zeros(
+        {num_sequences, 1 + num_entries + state.key_ring_size, config.head_dim + 1}, options);
     layer.key_NKX.narrow(1, 0, 1).copy_(sink_key(num_sequences, config.head_dim, options));
     if (kind != AttentionKind::Sliding) {
-      layer.contributions = make_ring(kind, num_sequences, ratio, max_chunk, config.head_dim, options);
+      layer.contributions =
+          make_ring(kind, num_sequences, ratio, max_chunk, config.head_dim, options);
     }
     if (kind == AttentionKind::Csa) {
-      layer.index_key_NWC = torch::zeros({num_sequences, num_entries, config.index_head_dim}, options);
-      layer.index_contributions = make_ring(kind, num_sequences, ratio, max_chunk, config.index_head_dim, options);
+      layer.index_key_NWC =
+          torch::zeros({num_sequences, num_entries, config.index_head_dim}, options);
+      layer.index_contributions =
+          make_ring(kind, num_sequences, ratio, max_chunk, config.index_head_dim, options);
     }
     state.layers.push_back(std::move(layer));
   }

@@ -15,17 +15,19 @@ torch::Tensor tokens(const std::string& name, int64_t rows, int64_t length) {
 }
 
 torch::Tensor logits_of_forward(const Parameters& parameters, const torch::Tensor& token_BS) {
-  return logits(golden::config(), parameters, forward(golden::config(), parameters, batch_of_rows(token_BS)).hidden_BSD);
+  return logits(golden::config(), parameters,
+                forward(golden::config(), parameters, batch_of_rows(token_BS)).hidden_BSD);
 }
 
 // Logits of one row, taken in chunks of the given sizes.
-torch::Tensor logits_in_chunks(const Parameters& parameters, const torch::Tensor& token_1S, const std::vector<int64_t>& chunks,
-                               int64_t max_chunk) {
+torch::Tensor logits_in_chunks(const Parameters& parameters, const torch::Tensor& token_1S,
+                               const std::vector<int64_t>& chunks, int64_t max_chunk) {
   auto state = DecodeState::make(golden::config(), parameters, 1, token_1S.size(1), max_chunk);
   std::vector<torch::Tensor> pieces;
   int64_t begin = 0;
   for (const int64_t size : chunks) {
-    const auto hidden = extend_(golden::config(), parameters, state, token_1S.narrow(1, begin, size), torch::full({1}, size));
+    const auto hidden = extend_(golden::config(), parameters, state,
+                                token_1S.narrow(1, begin, size), torch::full({1}, size));
     pieces.push_back(logits(golden::config(), parameters, hidden));
     begin += size;
   }
@@ -49,26 +51,33 @@ TEST_P(DecodeOfLength, PrefillThenStepsEqualsForward) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Prefills, DecodeOfLength, testing::Values(1, 3, 4, 5, 7, 8, 9, 12, 16, 17));
+INSTANTIATE_TEST_SUITE_P(Prefills, DecodeOfLength,
+                         testing::Values(1, 3, 4, 5, 7, 8, 9, 12, 16, 17));
 
 TEST(Decode, AnyChunksEqualForward) {
   const at::NoGradGuard no_gradients;
   const auto parameters = golden::parameters(torch::kFloat64);
   const auto token_1S = tokens("chunks", 1, 61);
   const auto expected = logits_of_forward(parameters, token_1S);
-  const std::vector<std::vector<int64_t>> divisions = {{61}, {30, 31}, {1, 2, 3, 5, 7, 11, 13, 17, 2}, {9, 9, 9, 9, 9, 9, 7}};
+  const std::vector<std::vector<int64_t>> divisions = {
+      {61}, {30, 31}, {1, 2, 3, 5, 7, 11, 13, 17, 2}, {9, 9, 9, 9, 9, 9, 7}};
   for (const auto& chunks : divisions) {
     const int64_t largest = *std::max_element(chunks.begin(), chunks.end());
-    EXPECT_LT(golden::max_difference(logits_in_chunks(parameters, token_1S, chunks, largest), expected), 1e-10);
-    EXPECT_LT(golden::max_difference(logits_in_chunks(parameters, token_1S, chunks, 61), expected), 1e-10);
+    EXPECT_LT(
+        golden::max_difference(logits_in_chunks(parameters, token_1S, chunks, largest), expected),
+        1e-10);
+    EXPECT_LT(golden::max_difference(logits_in_chunks(parameters, token_1S, chunks, 61), expected),
+              1e-10);
   }
 }
 
-// Sequences of different lengths, right-padded, take chunks together; garbage stands behind each count.
+// Sequences of different lengths, right-padded, take chunks together; garbage stands behind each
+// count.
 TEST(Decode, SequencesTogetherEqualSequencesAlone) {
   const at::NoGradGuard no_gradients;
   const auto parameters = golden::parameters(torch::kFloat64);
-  const std::vector<std::vector<int64_t>> counts = {{1, 9, 1, 1, 4}, {9, 1, 1, 0, 9}, {5, 9, 0, 1, 1}, {8, 8, 8, 1, 8}};
+  const std::vector<std::vector<int64_t>> counts = {
+      {1, 9, 1, 1, 4}, {9, 1, 1, 0, 9}, {5, 9, 0, 1, 1}, {8, 8, 8, 1, 8}};
   const auto token_NS = tokens("together", 4, 40);
   auto state = DecodeState::make(golden::config(), parameters, 4, 34, 9);
   std::vector<std::vector<torch::Tensor>> pieces(4);
@@ -79,16 +88,21 @@ TEST(Decode, SequencesTogetherEqualSequencesAlone) {
     auto count_N = torch::zeros({4}, torch::kInt64);
     for (size_t n = 0; n < 4; ++n) {
       const int64_t count = counts[n][step];
-      chunk_NS[static_cast<int64_t>(n)].narrow(0, 0, count).copy_(token_NS[static_cast<int64_t>(n)].narrow(0, lengths[n], count));
+      chunk_NS[static_cast<int64_t>(n)]
+          .narrow(0, 0, count)
+          .copy_(token_NS[static_cast<int64_t>(n)].narrow(0, lengths[n], count));
       count_N[static_cast<int64_t>(n)] = count;
       lengths[n] += count;
     }
     const auto hidden_NSD = extend_(golden::config(), parameters, state, chunk_NS, count_N);
-    for (size_t n = 0; n < 4; ++n) pieces[n].push_back(hidden_NSD[static_cast<int64_t>(n)].narrow(0, 0, counts[n][step]));
+    for (size_t n = 0; n < 4; ++n)
+      pieces[n].push_back(hidden_NSD[static_cast<int64_t>(n)].narrow(0, 0, counts[n][step]));
   }
   for (int64_t n = 0; n < 4; ++n) {
-    const auto alone = logits_of_forward(parameters, token_NS.narrow(0, n, 1).narrow(1, 0, lengths[static_cast<size_t>(n)]))[0];
-    const auto together = logits(golden::config(), parameters, torch::cat(pieces[static_cast<size_t>(n)]));
+    const auto alone = logits_of_forward(
+        parameters, token_NS.narrow(0, n, 1).narrow(1, 0, lengths[static_cast<size_t>(n)]))[0];
+    const auto together =
+        logits(golden::config(), parameters, torch::cat(pieces[static_cast<size_t>(n)]));
     EXPECT_LT(golden::max_difference(together, alone), 1e-10) << "sequence " << n;
   }
 }
@@ -106,8 +120,12 @@ TEST(Decode, SelectedSequencesGoOnAsBefore) {
     pieces.push_back(extend_(golden::config(), parameters, part, token, torch::full({2}, 1)));
   }
   const auto got = logits(golden::config(), parameters, torch::cat(pieces, 1));
-  EXPECT_LT(golden::max_difference(got[0], logits_of_forward(parameters, token_NS.narrow(0, 2, 1))[0].slice(0, 20)), 1e-10);
-  EXPECT_LT(golden::max_difference(got[1], logits_of_forward(parameters, token_NS.narrow(0, 0, 1))[0].slice(0, 20)), 1e-10);
+  EXPECT_LT(golden::max_difference(
+                got[0], logits_of_forward(parameters, token_NS.narrow(0, 2, 1))[0].slice(0, 20)),
+            1e-10);
+  EXPECT_LT(golden::max_difference(
+                got[1], logits_of_forward(parameters, token_NS.narrow(0, 0, 1))[0].slice(0, 20)),
+            1e-10);
 }
 
 }  // namespace

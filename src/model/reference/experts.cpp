@@ -11,9 +11,9 @@ namespace {
 
 // Pairs (token, expert) in the order of their experts.
 struct Dispatch {
-  torch::Tensor token_P;   // token of each pair
-  torch::Tensor weight_P;  // routing weight of each pair
-  torch::Tensor pair_TK;   // where a token's pairs went
+  torch::Tensor token_P;           // token of each pair
+  torch::Tensor weight_P;          // routing weight of each pair
+  torch::Tensor pair_TK;           // where a token's pairs went
   std::vector<int64_t> num_pairs;  // of each expert
 };
 
@@ -36,10 +36,11 @@ torch::Tensor limited_swiglu(const torch::Tensor& gate, const torch::Tensor& up,
   return torch::silu(gate.clamp_max(limit)) * up.clamp(-limit, limit);
 }
 
-torch::Tensor mixture_of_experts(const ModelConfig& config, const torch::Tensor& x_TD, const Routing& routing,
-                                 const Weights& weights) {
+torch::Tensor mixture_of_experts(const ModelConfig& config, const torch::Tensor& x_TD,
+                                 const Routing& routing, const Weights& weights) {
   const auto hidden = [&](const torch::Tensor& x, const Weights& expert) {
-    return wide(limited_swiglu(linear_map(x, expert["w1.weight"]), linear_map(x, expert["w3.weight"]), config.swiglu_limit));
+    return wide(limited_swiglu(linear_map(x, expert["w1.weight"]),
+                               linear_map(x, expert["w3.weight"]), config.swiglu_limit));
   };
   const auto pairs = dispatch(routing, config.n_routed_experts);
   const auto inputs = x_TD.index_select(0, pairs.token_P).split_with_sizes(pairs.num_pairs);
@@ -53,9 +54,11 @@ torch::Tensor mixture_of_experts(const ModelConfig& config, const torch::Tensor&
   }
   const auto result_PD = wide(torch::cat(results));
   const auto routed_TD = result_PD.index_select(0, pairs.pair_TK.flatten())
-                             .view({x_TD.size(0), -1, x_TD.size(1)}).sum(1);
+                             .view({x_TD.size(0), -1, x_TD.size(1)})
+                             .sum(1);
   const Weights shared = weights.below("shared_experts");
-  const auto shared_TD = linear_map(hidden(x_TD, shared).to(x_TD.scalar_type()), shared["w2.weight"]);
+  const auto shared_TD =
+      linear_map(hidden(x_TD, shared).to(x_TD.scalar_type()), shared["w2.weight"]);
   return (routed_TD + wide(shared_TD)).to(x_TD.scalar_type());
 }
 

@@ -9,21 +9,23 @@
 namespace trex::model::reference {
 namespace {
 
-
 // The loss's derivative along a random direction of one tensor.
 TEST(Gradients, EqualCentralDifferences) {
   const ModelConfig config = golden::config();
   const auto parameters = golden::parameters(torch::kFloat64);
   require_gradients(parameters);
   const Batch batch = golden::batch_29();
-  // The indexer's teacher and inputs are constants for the gradient but not for a difference: leave its loss out for
-  // the tensors outside the indexers, and everything else out for those inside.
+  // The indexer's teacher and inputs are constants for the gradient but not for a difference: leave
+  // its loss out for the tensors outside the indexers, and everything else out for those inside.
   const auto check = [&](const LossOptions& options, bool inside_indexers) {
     for (const auto& entry : parameters.entries()) entry.tensor.mutable_grad().reset();
     compute_losses(config, parameters, batch, options).total.backward();
     for (const auto& [name, tensor] : parameters.entries()) {
-      const bool is_expert = name.find("experts.") != std::string::npos && name.find("experts.1.") == std::string::npos;
-      if (!is_trained(name) || is_expert || (name.find(".indexer.") != std::string::npos) != inside_indexers) continue;
+      const bool is_expert = name.find("experts.") != std::string::npos &&
+                             name.find("experts.1.") == std::string::npos;
+      if (!is_trained(name) || is_expert ||
+          (name.find(".indexer.") != std::string::npos) != inside_indexers)
+        continue;
       const at::NoGradGuard no_gradients;
       const auto direction = golden::uniform("direction." + name, tensor.sizes().vec());
       const double step = 1e-6;
@@ -33,7 +35,8 @@ TEST(Gradients, EqualCentralDifferences) {
       const double below = compute_losses(config, parameters, batch, options).total.item<double>();
       tensor.add_(direction, step);
       const double expected = (above - below) / (2 * step);
-      const double got = tensor.grad().defined() ? (tensor.grad() * direction).sum().item<double>() : 0;
+      const double got =
+          tensor.grad().defined() ? (tensor.grad() * direction).sum().item<double>() : 0;
       EXPECT_NEAR(got, expected, 1e-7 + 1e-6 * std::abs(expected)) << name;
     }
   };
@@ -44,7 +47,8 @@ TEST(Gradients, EqualCentralDifferences) {
 TEST(Gradients, LanguageModelLossTeachesTheIndexersNothing) {
   const auto parameters = golden::parameters(torch::kFloat64);
   require_gradients(parameters);
-  compute_losses(golden::config(), parameters, golden::batch_29(), {.indexer_weight = 0}).total.backward();
+  compute_losses(golden::config(), parameters, golden::batch_29(), {.indexer_weight = 0})
+      .total.backward();
   for (const auto& [name, tensor] : parameters.entries()) {
     if (name.find(".indexer.") == std::string::npos) continue;
     EXPECT_FALSE(tensor.grad().defined()) << name;
@@ -54,7 +58,8 @@ TEST(Gradients, LanguageModelLossTeachesTheIndexersNothing) {
 TEST(Gradients, IndexerLossTeachesTheIndexersOnly) {
   const auto parameters = golden::parameters(torch::kFloat64);
   require_gradients(parameters);
-  forward(golden::config(), parameters, golden::batch_29(), {.with_indexer_loss = true}).indexer_loss.backward();
+  forward(golden::config(), parameters, golden::batch_29(), {.with_indexer_loss = true})
+      .indexer_loss.backward();
   int num_taught = 0;
   for (const auto& [name, tensor] : parameters.entries()) {
     const bool is_indexer = name.find(".indexer.") != std::string::npos;
@@ -79,12 +84,14 @@ TEST(Gradients, Bfloat16IsFiniteAndNearFloat32) {
 }
 
 // Adam in a few lines: the trainer's own is tested elsewhere.
-void adam_step(const Parameters& parameters, std::vector<std::pair<torch::Tensor, torch::Tensor>>& moments, int step) {
+void adam_step(const Parameters& parameters,
+               std::vector<std::pair<torch::Tensor, torch::Tensor>>& moments, int step) {
   const at::NoGradGuard no_gradients;
   size_t i = 0;
   for (const auto& [name, tensor] : parameters.entries()) {
     if (!is_trained(name)) continue;
-    if (moments.size() <= i) moments.emplace_back(torch::zeros_like(tensor), torch::zeros_like(tensor));
+    if (moments.size() <= i)
+      moments.emplace_back(torch::zeros_like(tensor), torch::zeros_like(tensor));
     auto& [mean, square] = moments[i++];
     if (!tensor.grad().defined()) continue;
     mean.mul_(0.9).add_(tensor.grad(), 0.1);

@@ -7,7 +7,8 @@
 namespace trex::model::reference {
 namespace {
 
-// fn · rms(vec X): the division by the root mean square comes after the product, as it is cheaper there.
+// fn · rms(vec X): the division by the root mean square comes after the product, as it is cheaper
+// there.
 torch::Tensor project(const torch::Tensor& stream_TND, const torch::Tensor& fn, double eps) {
   const auto flat = wide(stream_TND).flatten(1);
   return linear_map(flat, fn) * inverse_rms(flat, eps);
@@ -15,7 +16,9 @@ torch::Tensor project(const torch::Tensor& stream_TND, const torch::Tensor& fn, 
 
 // sum over streams of weight * stream, in the streams' dtype.
 torch::Tensor collapse(const torch::Tensor& weight_TN, const torch::Tensor& stream_TND) {
-  return torch::bmm(weight_TN.unsqueeze(1), wide(stream_TND)).squeeze(1).to(stream_TND.scalar_type());
+  return torch::bmm(weight_TN.unsqueeze(1), wide(stream_TND))
+      .squeeze(1)
+      .to(stream_TND.scalar_type());
 }
 
 }  // namespace
@@ -71,7 +74,8 @@ torch::Tensor hyper_connected(const ModelConfig& config, const torch::Tensor& st
 torch::Tensor head_mix(const ModelConfig& config, const torch::Tensor& stream_TND,
                        const Parameters& parameters, const std::string& prefix) {
   const auto z = project(stream_TND, parameters.at(prefix + "hc_head_fn"), config.rms_norm_eps);
-  const auto logit = z * wide(parameters.at(prefix + "hc_head_scale")) + wide(parameters.at(prefix + "hc_head_base"));
+  const auto logit = z * wide(parameters.at(prefix + "hc_head_scale")) +
+                     wide(parameters.at(prefix + "hc_head_base"));
   return collapse(torch::sigmoid(logit) + config.hc_eps, stream_TND);
 }
 

@@ -26,7 +26,8 @@ struct StreamMix {
 };
 
 // exp and row/column normalisations: a softmax over k, then 2 * iters - 1 divisions, the last by
-// columns. Row j and column k are the FIRST two axes, so that every sum runs over whole vectors of T.
+// columns. Row j and column k are the FIRST two axes, so that every sum runs over whole vectors of
+// T.
 torch::Tensor sinkhorn_NNT(const torch::Tensor& logit_NNT, int64_t iters, double eps);
 
 StreamMix stream_mix(const ModelConfig& config, const torch::Tensor& stream_TND,

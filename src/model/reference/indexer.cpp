@@ -10,8 +10,9 @@
 
 namespace trex::model::reference {
 
-IndexQuery index_query(const ModelConfig& config, const torch::Tensor& x_BSD, const torch::Tensor& latent_BSR,
-                       const torch::Tensor& rotation_BSR, const Weights& weights) {
+IndexQuery index_query(const ModelConfig& config, const torch::Tensor& x_BSD,
+                       const torch::Tensor& latent_BSR, const torch::Tensor& rotation_BSR,
+                       const Weights& weights) {
   const int64_t num_heads = config.index_n_heads, dim = config.index_head_dim;
   const auto query = linear_map(latent_BSR, weights["wq_b.weight"]).unflatten(-1, {num_heads, dim});
   const double scale = 1 / std::sqrt(static_cast<double>(dim * num_heads));
@@ -26,7 +27,8 @@ torch::Tensor index_score_BSW(const IndexQuery& query, const torch::Tensor& key_
   return torch::matmul(query.weight_BSI.unsqueeze(2), torch::relu(match)).squeeze(2);
 }
 
-torch::Tensor selected_BSW(const torch::Tensor& score_BSW, const torch::Tensor& visible_BSW, int64_t topk) {
+torch::Tensor selected_BSW(const torch::Tensor& score_BSW, const torch::Tensor& visible_BSW,
+                           int64_t topk) {
   if (topk >= score_BSW.size(-1)) return visible_BSW;
   const auto masked = score_BSW.masked_fill(~visible_BSW, -std::numeric_limits<double>::infinity());
   return top_mask(masked, topk) & visible_BSW;

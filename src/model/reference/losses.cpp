@@ -7,18 +7,19 @@ namespace trex::model::reference {
 namespace {
 
 struct CrossEntropy {
-  torch::Tensor sum;        // over all targets, with its graph
-  torch::Tensor token_BS;   // detached
+  torch::Tensor sum;       // over all targets, with its graph
+  torch::Tensor token_BS;  // detached
 };
 
 // Logits are made for the positions with a target only: in fine-tuning most have none.
-CrossEntropy cross_entropy(const ModelConfig& config, const Parameters& parameters, const torch::Tensor& hidden_BSD,
-                           const torch::Tensor& target_BS) {
+CrossEntropy cross_entropy(const ModelConfig& config, const Parameters& parameters,
+                           const torch::Tensor& hidden_BSD, const torch::Tensor& target_BS) {
   const auto index = target_BS.flatten().ne(kNoTarget).nonzero().squeeze(1);
   const auto target = target_BS.flatten().index_select(0, index);
   const auto logit = logits(config, parameters, hidden_BSD.flatten(0, 1).index_select(0, index));
   const auto loss = torch::nll_loss(torch::log_softmax(logit, -1), target, {}, at::Reduction::None);
-  const auto token_T = torch::zeros({target_BS.numel()}, loss.options()).index_copy_(0, index, loss.detach());
+  const auto token_T =
+      torch::zeros({target_BS.numel()}, loss.options()).index_copy_(0, index, loss.detach());
   return {.sum = loss.sum(), .token_BS = token_T.view_as(target_BS)};
 }
 
@@ -33,7 +34,8 @@ Losses compute_losses(const ModelConfig& config, const Parameters& parameters, c
                               {.with_mtp = with_mtp,
                                .with_indexer_loss = options.indexer_weight != 0,
                                .with_balance_loss = options.balance_weight != 0});
-  const TargetCounts num_targets = options.num_targets ? *options.num_targets : count_targets(batch);
+  const TargetCounts num_targets =
+      options.num_targets ? *options.num_targets : count_targets(batch);
   const double share = reciprocal(options.num_micro_batches);
 
   const auto next_token = cross_entropy(config, parameters, output.hidden_BSD, batch.target_BS);
@@ -45,8 +47,8 @@ Losses compute_losses(const ModelConfig& config, const Parameters& parameters, c
   }
   const auto indexer_mean = output.indexer_loss * share;
   const auto balance_mean = output.balance_loss * share;
-  return {.total = next_token_mean + options.mtp_weight * mtp_mean + options.indexer_weight * indexer_mean +
-                   options.balance_weight * balance_mean,
+  return {.total = next_token_mean + options.mtp_weight * mtp_mean +
+                   options.indexer_weight * indexer_mean + options.balance_weight * balance_mean,
           .next_token = next_token_mean.detach(),
           .mtp = mtp_mean.detach(),
           .indexer = indexer_mean.detach(),

@@ -26,15 +26,16 @@ struct ForwardOptions {
 };
 
 struct ForwardOutput {
-  torch::Tensor stream_BSND;      // residual streams after the last block, not collapsed
-  torch::Tensor hidden_BSD;       // collapsed and normalised: what the head multiplies
-  torch::Tensor mtp_hidden_BSD;   // the same of the MTP block; undefined without it
-  torch::Tensor indexer_loss;     // sum over CSA layers of the mean KL (3.11, mode B, sparse)
-  torch::Tensor balance_loss;     // sum over score-routed blocks (5.3)
-  torch::Tensor expert_load_LE;   // int64, see Losses
+  torch::Tensor stream_BSND;     // residual streams after the last block, not collapsed
+  torch::Tensor hidden_BSD;      // collapsed and normalised: what the head multiplies
+  torch::Tensor mtp_hidden_BSD;  // the same of the MTP block; undefined without it
+  torch::Tensor indexer_loss;    // sum over CSA layers of the mean KL (3.11, mode B, sparse)
+  torch::Tensor balance_loss;    // sum over score-routed blocks (5.3)
+  torch::Tensor expert_load_LE;  // int64, see Losses
 };
 
-// The whole model without its head. Needs token, document and position of the batch, not the target.
+// The whole model without its head. Needs token, document and position of the batch, not the
+// target.
 ForwardOutput forward(const ModelConfig& config, const Parameters& parameters, const Batch& batch,
                       const ForwardOptions& options = {});
 

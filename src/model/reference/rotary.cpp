@@ -39,8 +39,8 @@ std::vector<double> rotary_frequencies(const ModelConfig& config, bool is_compre
   return frequencies;
 }
 
-torch::Tensor rotations(const ModelConfig& config, bool is_compressed, const torch::Tensor& position,
-                        torch::Dtype dtype) {
+torch::Tensor rotations(const ModelConfig& config, bool is_compressed,
+                        const torch::Tensor& position, torch::Dtype dtype) {
   const auto frequency = torch::tensor(rotary_frequencies(config, is_compressed), torch::kFloat64);
   // Angles in float64: position * frequency in float32 is off by 1e-4 at position 1000.
   const auto angle = position.to(torch::kFloat64).unsqueeze(-1) * frequency;
@@ -51,8 +51,10 @@ torch::Tensor rotations(const ModelConfig& config, bool is_compressed, const tor
 torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& rotation) {
   const int64_t num_pairs = rotation.size(-1);
   const auto parts = x.split_with_sizes({x.size(-1) - 2 * num_pairs, 2 * num_pairs}, -1);
-  const auto pairs = torch::view_as_complex(wide(parts[1]).unflatten(-1, {num_pairs, 2}).contiguous());
-  return torch::cat({parts[0], torch::view_as_real(pairs * rotation).flatten(-2).to(x.scalar_type())}, -1);
+  const auto pairs =
+      torch::view_as_complex(wide(parts[1]).unflatten(-1, {num_pairs, 2}).contiguous());
+  return torch::cat(
+      {parts[0], torch::view_as_real(pairs * rotation).flatten(-2).to(x.scalar_type())}, -1);
 }
 
 }  // namespace trex::model::reference

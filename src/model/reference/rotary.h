@@ -17,10 +17,11 @@ namespace trex::model::reference {
 std::vector<double> rotary_frequencies(const ModelConfig& config, bool is_compressed);
 
 // cos + i sin of every position and pair: complex [positions..., R / 2] for vectors of `dtype`.
-torch::Tensor rotations(const ModelConfig& config, bool is_compressed, const torch::Tensor& position,
-                        torch::Dtype dtype);
+torch::Tensor rotations(const ModelConfig& config, bool is_compressed,
+                        const torch::Tensor& position, torch::Dtype dtype);
 
-// Rotates the last R dims of x; `rotation` broadcasts against x [..., R / 2]. Its conjugate rotates back.
+// Rotates the last R dims of x; `rotation` broadcasts against x [..., R / 2]. Its conjugate rotates
+// back.
 torch::Tensor rotated(const torch::Tensor& x, const torch::Tensor& rotation);
 
 }  // namespace trex::model::reference

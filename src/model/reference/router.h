@@ -17,16 +17,18 @@ struct Routing {
   torch::Tensor weight_TK;  // each row sums to routed_scaling_factor
 };
 
-// By the token's row of gate.tid2eid in hash-routed blocks; otherwise the K best of score + gate.bias, ties
-// to the lower expert. The bias decides the choice only. `weights` are those below "layers.3.ffn.gate.".
-Routing route(const ModelConfig& config, bool by_hash, const torch::Tensor& x_TD, const torch::Tensor& token_T,
-              const Weights& weights);
+// By the token's row of gate.tid2eid in hash-routed blocks; otherwise the K best of score +
+// gate.bias, ties to the lower expert. The bias decides the choice only. `weights` are those below
+// "layers.3.ffn.gate.".
+Routing route(const ModelConfig& config, bool by_hash, const torch::Tensor& x_TD,
+              const torch::Tensor& token_T, const Weights& weights);
 
 // (token, expert) pairs of each expert, without the tokens that `is_token_T` excludes: int64 [E].
-torch::Tensor expert_load_E(const Routing& routing, const torch::Tensor& is_token_T, int64_t num_experts);
+torch::Tensor expert_load_E(const Routing& routing, const torch::Tensor& is_token_T,
+                            int64_t num_experts);
 
-// Sequence balance loss of one block before its weight (5.3): E/(K·S) · sum over e of load_e · mean share_e, the
-// mean over rows. A packed row counts as one sequence; padding does not count.
+// Sequence balance loss of one block before its weight (5.3): E/(K·S) · sum over e of load_e · mean
+// share_e, the mean over rows. A packed row counts as one sequence; padding does not count.
 torch::Tensor balance_loss(const Routing& routing, const torch::Tensor& is_token_BS);
 
 }  // namespace trex::model::reference

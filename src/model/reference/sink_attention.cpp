@@ -27,15 +27,18 @@ torch::Tensor sink_key(int64_t num_rows, int64_t dim, const torch::TensorOptions
   return key;
 }
 
-Attended attend(const torch::Tensor& query_BQHX, const torch::Tensor& key_BKX, const torch::Tensor& visible_BQK) {
+Attended attend(const torch::Tensor& query_BQHX, const torch::Tensor& key_BKX,
+                const torch::Tensor& visible_BQK) {
   const int64_t num_queries = query_BQHX.size(1), num_heads = query_BQHX.size(2);
   const auto logit = torch::bmm(query_BQHX.flatten(1, 2), key_BKX.transpose(1, 2))
                          .unflatten(1, {num_queries, num_heads});
   // Behind autograd's back: the softmax gives hidden keys the gradient 0 by itself.
   logit.detach().masked_fill_(~visible_BQK.unsqueeze(2), -std::numeric_limits<double>::infinity());
   const auto probability = torch::softmax(logit, -1);
-  const auto output = torch::bmm(probability.flatten(1, 2), key_BKX.narrow(2, 0, key_BKX.size(2) - 1));
-  return {.output_BQHC = output.unflatten(1, {num_queries, num_heads}), .probability_BQHK = probability};
+  const auto output =
+      torch::bmm(probability.flatten(1, 2), key_BKX.narrow(2, 0, key_BKX.size(2) - 1));
+  return {.output_BQHC = output.unflatten(1, {num_queries, num_heads}),
+          .probability_BQHK = probability};
 }
 
 }  // namespace trex::model::reference

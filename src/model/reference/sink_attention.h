@@ -2,8 +2,9 @@
 //
 //   P[h, j] = exp(e[h, j]) / (exp(sink_h) + sum_j exp(e[h, j])),   o[h] = sum_j P[h, j] · key_j
 //
-// The sink is made a key of its own: queries get a channel that holds sink_h, ordinary keys a 0 there, and
-// one extra key, whose value is nothing, a 1. One product and one ordinary softmax then do everything.
+// The sink is made a key of its own: queries get a channel that holds sink_h, ordinary keys a 0
+// there, and one extra key, whose value is nothing, a 1. One product and one ordinary softmax then
+// do everything.
 //
 // Shapes: B rows, Q queries, H heads, K keys, C head dim, X = C + 1.
 #pragma once
@@ -27,6 +28,7 @@ struct Attended {
 };
 
 // `key` holds the sink's key among the others, and `visible` is true for it.
-Attended attend(const torch::Tensor& query_BQHX, const torch::Tensor& key_BKX, const torch::Tensor& visible_BQK);
+Attended attend(const torch::Tensor& query_BQHX, const torch::Tensor& key_BKX,
+                const torch::Tensor& visible_BQK);
 
 }  // namespace trex::model::reference

@@ -26,7 +26,8 @@ struct Run {
   Losses losses;
 
   Run() {
-    output = forward(config, parameters, batch, {.with_mtp = true, .with_indexer_loss = true, .probe = &probe});
+    output = forward(config, parameters, batch,
+                     {.with_mtp = true, .with_indexer_loss = true, .probe = &probe});
     logits_SV = logits(config, parameters, output.hidden_BSD)[0];
     mtp_logits_SV = logits(config, parameters, output.mtp_hidden_BSD)[0];
     require_gradients(parameters);
@@ -45,9 +46,11 @@ std::vector<double> first_four(const torch::Tensor& row) {
   return {wide.data_ptr<double>(), wide.data_ptr<double>() + 4};
 }
 
-void expect_near(const std::vector<double>& got, const std::vector<double>& expected, double tolerance) {
+void expect_near(const std::vector<double>& got, const std::vector<double>& expected,
+                 double tolerance) {
   ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << "element " << i;
+  for (size_t i = 0; i < got.size(); ++i)
+    EXPECT_NEAR(got[i], expected[i], tolerance) << "element " << i;
 }
 
 TEST(SpecGolden, StreamsAfterEachBlock) {
@@ -71,18 +74,25 @@ TEST(SpecGolden, StreamsAfterEachBlock) {
 
 TEST(SpecGolden, Logits) {
   const auto& logits_SV = run().logits_SV;
-  expect_near(first_four(logits_SV[0]), {-0.439684866, 1.14987069, -0.9999006041, 1.193746335}, 1e-8);
-  expect_near(first_four(logits_SV[3]), {-1.151715431, 1.561577057, -0.2950486925, 0.05537597538}, 1e-8);
-  expect_near(first_four(logits_SV[8]), {0.01127389907, 0.1966863859, -0.686630602, 1.233997661}, 1e-8);
-  expect_near(first_four(logits_SV[15]), {0.04621720802, 0.3113666059, 0.2390971901, 0.7990615104}, 1e-8);
-  expect_near(first_four(logits_SV[28]), {0.2475668343, 1.022452252, 0.1310875523, 1.730149473}, 1e-8);
+  expect_near(first_four(logits_SV[0]), {-0.439684866, 1.14987069, -0.9999006041, 1.193746335},
+              1e-8);
+  expect_near(first_four(logits_SV[3]), {-1.151715431, 1.561577057, -0.2950486925, 0.05537597538},
+              1e-8);
+  expect_near(first_four(logits_SV[8]), {0.01127389907, 0.1966863859, -0.686630602, 1.233997661},
+              1e-8);
+  expect_near(first_four(logits_SV[15]), {0.04621720802, 0.3113666059, 0.2390971901, 0.7990615104},
+              1e-8);
+  expect_near(first_four(logits_SV[28]), {0.2475668343, 1.022452252, 0.1310875523, 1.730149473},
+              1e-8);
   EXPECT_NEAR(logits_SV.sum().item<double>(), 45.6331382451, 1e-8);
   EXPECT_NEAR(logits_SV.abs().sum().item<double>(), 1528.19060937, 1e-8);
 }
 
 TEST(SpecGolden, MtpLogits) {
-  expect_near(first_four(run().mtp_logits_SV[0]), {-1.111032872, -0.4193557819, -0.5644764183, 0.5837516792}, 1e-8);
-  expect_near(first_four(run().mtp_logits_SV[26]), {0.7043948891, -1.480845123, 1.525380465, -0.2747696401}, 1e-8);
+  expect_near(first_four(run().mtp_logits_SV[0]),
+              {-1.111032872, -0.4193557819, -0.5644764183, 0.5837516792}, 1e-8);
+  expect_near(first_four(run().mtp_logits_SV[26]),
+              {0.7043948891, -1.480845123, 1.525380465, -0.2747696401}, 1e-8);
 }
 
 std::set<int64_t> true_places(const torch::Tensor& mask) {
@@ -126,7 +136,8 @@ struct GradientRow {
   double norm, first;
 };
 
-// First elements at the first site are zero up to eps and left out (the note below the table of 7.3).
+// First elements at the first site are zero up to eps and left out (the note below the table
+// of 7.3).
 constexpr double kNearZero = 0;
 const GradientRow kGradients[] = {
     {"embed.weight", 1.77921331, -0.0406506332},
@@ -178,8 +189,10 @@ TEST(SpecGolden, Gradients) {
   for (const GradientRow& row : kGradients) {
     const auto gradient = run().parameters.at(row.name).grad();
     ASSERT_TRUE(gradient.defined()) << row.name;
-    EXPECT_NEAR(gradient.norm().item<double>(), row.norm, 1e-8) << row.name;  // printed with nine digits
-    const double tolerance = std::string_view(row.name).starts_with("layers.0.hc_attn") ? 1e-5 : 1e-9;
+    EXPECT_NEAR(gradient.norm().item<double>(), row.norm, 1e-8)
+        << row.name;  // printed with nine digits
+    const double tolerance =
+        std::string_view(row.name).starts_with("layers.0.hc_attn") ? 1e-5 : 1e-9;
     EXPECT_NEAR(gradient.flatten()[0].item<double>(), row.first, tolerance) << row.name;
   }
 }

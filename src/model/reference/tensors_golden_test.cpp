@@ -1,5 +1,5 @@
-// The tensors of tests/golden/deepseek-v4-tiny: another implementation's forward pass, gradients and greedy
-// decoding over two rows of 96 tokens. Tolerances are those its README proposes.
+// The tensors of tests/golden/deepseek-v4-tiny: another implementation's forward pass, gradients
+// and greedy decoding over two rows of 96 tokens. Tolerances are those its README proposes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ struct GoldenRun {
 
   explicit GoldenRun(torch::Dtype dtype) : parameters(golden::parameters(dtype)) {
     batch = batch_of_rows(golden::file("forward_f64").read("ids"));
-    output = forward(config, parameters, batch, {.with_mtp = true, .with_indexer_loss = true, .probe = &probe});
+    output = forward(config, parameters, batch,
+                     {.with_mtp = true, .with_indexer_loss = true, .probe = &probe});
   }
 };
 
@@ -36,7 +37,8 @@ const GoldenRun& run_f32() {
   return kRun;
 }
 
-// Compares each probed value that the file has, but for the discrete ones; returns how many there were.
+// Compares each probed value that the file has, but for the discrete ones; returns how many there
+// were.
 int expect_probed_values(const GoldenRun& run, double tolerance) {
   const auto file = golden::file("forward_f64");
   int num_compared = 0;
@@ -45,7 +47,8 @@ int expect_probed_values(const GoldenRun& run, double tolerance) {
     if (probed == run.probe.values.end() || spec.dtype != torch::kFloat64) continue;
     if (spec.name.ends_with("gate.weights")) continue;
     const auto expected = file.read(spec.name);
-    EXPECT_LT(golden::max_difference(probed->second.reshape(spec.shape), expected), tolerance) << spec.name;
+    EXPECT_LT(golden::max_difference(probed->second.reshape(spec.shape), expected), tolerance)
+        << spec.name;
     ++num_compared;
   }
   return num_compared;
@@ -55,14 +58,17 @@ void expect_routing(const GoldenRun& run, double tolerance) {
   const auto file = golden::file("forward_f64");
   for (int l = 0; l < 4; ++l) {
     const std::string gate = "layers." + std::to_string(l) + ".gate.";
-    EXPECT_TRUE(torch::equal(sorted(run.probe.values.at(gate + "indices")), sorted(file.read(gate + "indices"))));
+    EXPECT_TRUE(torch::equal(sorted(run.probe.values.at(gate + "indices")),
+                             sorted(file.read(gate + "indices"))));
     // Weights and experts pair up, in any order: compare them in the order of the experts.
     const auto by_expert = [&](const torch::Tensor& weight, const torch::Tensor& expert) {
       return weight.gather(1, std::get<1>(expert.sort(-1)));
     };
-    EXPECT_LT(golden::max_difference(by_expert(run.probe.values.at(gate + "weights"), run.probe.values.at(gate + "indices")),
-                                     by_expert(file.read(gate + "weights"), file.read(gate + "indices"))),
-              tolerance);
+    EXPECT_LT(
+        golden::max_difference(
+            by_expert(run.probe.values.at(gate + "weights"), run.probe.values.at(gate + "indices")),
+            by_expert(file.read(gate + "weights"), file.read(gate + "indices"))),
+        tolerance);
   }
   for (const int l : {1, 3}) {
     const std::string name = "layers." + std::to_string(l) + ".indexer.";
@@ -76,7 +82,8 @@ void expect_routing(const GoldenRun& run, double tolerance) {
 }
 
 TEST(TensorsGolden, IntermediateValuesInFloat64) {
-  // 5 streams, 4 layers of 6 hyper-connection values, 2 results and the router, 3 compressors, 2 indexers and their losses.
+  // 5 streams, 4 layers of 6 hyper-connection values, 2 results and the router, 3 compressors, 2
+  // indexers and their losses.
   EXPECT_EQ(expect_probed_values(run_f64(), 1e-9), 5 + 4 * (6 + 2 + 1) + 3 + 2 + 2);
   expect_routing(run_f64(), 1e-10);
 }
@@ -90,8 +97,11 @@ TEST(TensorsGolden, LogitsAndLosses) {
   const auto file = golden::file("forward_f64");
   for (const GoldenRun* run : {&run_f64(), &run_f32()}) {
     const double tolerance = run == &run_f64() ? 1e-9 : 5e-5;
-    EXPECT_LT(golden::max_difference(logits(run->config, run->parameters, run->output.hidden_BSD), file.read("logits")), tolerance);
-    const auto mtp = logits(run->config, run->parameters, run->output.mtp_hidden_BSD).narrow(1, 0, 95);
+    EXPECT_LT(golden::max_difference(logits(run->config, run->parameters, run->output.hidden_BSD),
+                                     file.read("logits")),
+              tolerance);
+    const auto mtp =
+        logits(run->config, run->parameters, run->output.mtp_hidden_BSD).narrow(1, 0, 95);
     EXPECT_LT(golden::max_difference(mtp, file.read("mtp.logits")), tolerance);
     const Losses losses = compute_losses(run->config, run->parameters, run->batch);
     EXPECT_LT(golden::max_difference(losses.total, file.read("total")), tolerance);
@@ -102,12 +112,16 @@ TEST(TensorsGolden, LogitsAndLosses) {
 
 TEST(TensorsGolden, UnmodifiedTransformersInFloat32) {
   const auto file = golden::file("hf_f32");
-  EXPECT_LT(golden::max_difference(logits(run_f32().config, run_f32().parameters, run_f32().output.hidden_BSD), file.read("logits")), 5e-5);
+  EXPECT_LT(golden::max_difference(
+                logits(run_f32().config, run_f32().parameters, run_f32().output.hidden_BSD),
+                file.read("logits")),
+            5e-5);
 }
 
 // Gradients of one loss by all parameters, against a file of them.
-void expect_gradients(torch::Dtype dtype, const LossOptions& options, const checkpoint::SafetensorsFile& file,
-                      const std::string& prefix, double tolerance) {
+void expect_gradients(torch::Dtype dtype, const LossOptions& options,
+                      const checkpoint::SafetensorsFile& file, const std::string& prefix,
+                      double tolerance) {
   const ModelConfig config = golden::config();
   const Parameters parameters = golden::parameters(dtype);
   require_gradients(parameters);
@@ -120,13 +134,16 @@ void expect_gradients(torch::Dtype dtype, const LossOptions& options, const chec
     const double norm = expected.norm().item<double>();
     ++num_compared;
     if (norm == 0) {
-      EXPECT_TRUE(!tensor.grad().defined() || tensor.grad().abs().max().item<double>() == 0) << name;
+      EXPECT_TRUE(!tensor.grad().defined() || tensor.grad().abs().max().item<double>() == 0)
+          << name;
       continue;
     }
     ASSERT_TRUE(tensor.grad().defined()) << name;
     // The MTP block's scales have a gradient norm of 1e-4, cancelled down from larger terms.
-    const double allowed = name.find("mtp.0.hc") == 0 && dtype == torch::kFloat32 ? 2 * tolerance : tolerance;
-    EXPECT_LT(golden::relative_difference(tensor.grad(), expected), allowed) << name << " of norm " << norm;
+    const double allowed =
+        name.find("mtp.0.hc") == 0 && dtype == torch::kFloat32 ? 2 * tolerance : tolerance;
+    EXPECT_LT(golden::relative_difference(tensor.grad(), expected), allowed)
+        << name << " of norm " << norm;
   }
   EXPECT_GE(num_compared, 190);
 }
@@ -154,11 +171,14 @@ void expect_greedy(torch::Dtype dtype, double tolerance) {
     const auto expected_logit_TV = file.read("prompt." + prompt + ".logits");
     auto state = DecodeState::make(config, parameters, 1, token_NS.size(1) + 24, token_NS.size(1));
     for (int64_t i = 0; i < 24; ++i) {
-      const auto hidden = extend_(config, parameters, state, token_NS, torch::full({1}, token_NS.size(1)));
+      const auto hidden =
+          extend_(config, parameters, state, token_NS, torch::full({1}, token_NS.size(1)));
       const auto logit_V = logits(config, parameters, hidden)[0][-1];
-      EXPECT_LT(golden::max_difference(logit_V, expected_logit_TV[i]), tolerance) << prompt << " token " << i;
+      EXPECT_LT(golden::max_difference(logit_V, expected_logit_TV[i]), tolerance)
+          << prompt << " token " << i;
       token_NS = logit_V.argmax().view({1, 1});
-      ASSERT_EQ(token_NS.item<int64_t>(), expected_T[i].item<int64_t>()) << prompt << " token " << i;
+      ASSERT_EQ(token_NS.item<int64_t>(), expected_T[i].item<int64_t>())
+          << prompt << " token " << i;
     }
   }
 }
