@@ -9,7 +9,8 @@
 namespace trex::app {
 
 int cmd_config_show(const Arguments& arguments) {
-  CLI::App options("Every effective setting of a recipe and where it comes from", "trex config show");
+  CLI::App options("Every effective setting of a recipe and where it comes from",
+                   "trex config show");
   Path file;
   std::string only;
   std::vector<std::string> overrides;

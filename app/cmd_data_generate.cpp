@@ -20,8 +20,7 @@ int cmd_data_generate(const Arguments& arguments) {
   orgen::GenerateSettings settings;
   if (!parse_stage(options, arguments, stage, settings)) return 0;
   const auto progress = progress_on_stderr();
-  const auto report =
-      orgen::generate(settings, orgen::parse_shard(shard), stage.out, *progress);
+  const auto report = orgen::generate(settings, orgen::parse_shard(shard), stage.out, *progress);
   fmt::print("{} rows in {}\n", report.rows, report.file.string());
   return 0;
 }

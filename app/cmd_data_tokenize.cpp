@@ -16,11 +16,12 @@ int cmd_data_tokenize(const Arguments& arguments) {
   const auto progress = progress_on_stderr();
   const auto cards = data::tokenize(settings, stage.out, *progress);
   mark_done(stage.out);
-  fmt::print("{:<20} {:>10} {:>10} {:>12} {:>12} {:>9} {:>10}\n", "source", "rows", "documents", "tokens",
-             "learned", "too long", "no answer");
+  fmt::print("{:<20} {:>10} {:>10} {:>12} {:>12} {:>9} {:>10}\n", "source", "rows", "documents",
+             "tokens", "learned", "too long", "no answer");
   for (const auto& card : cards) {
-    fmt::print("{:<20} {:>10} {:>10} {:>12} {:>12} {:>9} {:>10}\n", card.name, card.rows, card.documents,
-               card.tokens, card.learned_tokens, card.dropped_too_long, card.dropped_without_answer);
+    fmt::print("{:<20} {:>10} {:>10} {:>12} {:>12} {:>9} {:>10}\n", card.name, card.rows,
+               card.documents, card.tokens, card.learned_tokens, card.dropped_too_long,
+               card.dropped_without_answer);
   }
   return 0;
 }

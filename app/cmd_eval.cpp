@@ -31,7 +31,8 @@ Json manifest_of(const eval::EvalSettings& settings) {
           {"time_limit_ms", settings.time_limit.count()}};
 }
 
-std::vector<eval::Item> load_items(const eval::Benchmark& benchmark, const eval::EvalSettings& settings) {
+std::vector<eval::Item> load_items(const eval::Benchmark& benchmark,
+                                   const eval::EvalSettings& settings) {
   auto items = benchmark.load(*settings.data);
   if (settings.limit && static_cast<size_t>(*settings.limit) < items.size()) {
     items.resize(static_cast<size_t>(*settings.limit));
@@ -46,7 +47,8 @@ Path obtain_replies(const eval::EvalSettings& settings, const Path& out) {
   if (settings.replies) {
     write_file(replies, read_file(*settings.replies));
   } else if (!is_done(out / "asked")) {
-    eval::ask_checkpoint(*settings.checkpoint, out / "prompts.jsonl", replies, settings.max_new_tokens);
+    eval::ask_checkpoint(*settings.checkpoint, out / "prompts.jsonl", replies,
+                         settings.max_new_tokens);
     mark_done(out / "asked");
   }
   return replies;
@@ -58,16 +60,18 @@ Json summary_json(const eval::EvalSettings& settings, const eval::Summary& summa
   json.update(eval::to_json(summary));
   json["seconds"] = evaluation.seconds;
   json["num_graded_in_these_seconds"] = evaluation.num_graded;
-  json["memory_limit"] = sandbox::can_limit_memory() ? "of all processes together" : "of each process";
+  json["memory_limit"] =
+      sandbox::can_limit_memory() ? "of all processes together" : "of each process";
   return json;
 }
 
 }  // namespace
 
 int cmd_eval(const Arguments& arguments) {
-  CLI::App options("Score a model on a benchmark: run the program of every reply in the sandbox and "
-                   "compare its optimal value with the label.",
-                   "trex eval");
+  CLI::App options(
+      "Score a model on a benchmark: run the program of every reply in the sandbox and "
+      "compare its optimal value with the label.",
+      "trex eval");
   bool as_json = false;
   options.add_flag("--json", as_json, "Print the summary as JSON instead of a table");
   StageArguments stage;
@@ -84,14 +88,14 @@ int cmd_eval(const Arguments& arguments) {
   write_file(stage.out / "prompts.jsonl", eval::prompt_lines(benchmark, items));
   const auto replies = eval::read_replies(obtain_replies(settings, stage.out), items);
   const auto progress = progress_on_stderr();
-  const auto evaluation = eval::evaluate(
-      {.benchmark = benchmark,
-       .items = items,
-       .replies = replies,
-       .limits = {.time = settings.time_limit},
-       .workers = static_cast<int>(settings.workers.value_or(num_cores())),
-       .records = stage.out / "records.jsonl"},
-      *progress);
+  const auto evaluation =
+      eval::evaluate({.benchmark = benchmark,
+                      .items = items,
+                      .replies = replies,
+                      .limits = {.time = settings.time_limit},
+                      .workers = static_cast<int>(settings.workers.value_or(num_cores())),
+                      .records = stage.out / "records.jsonl"},
+                     *progress);
   const auto summary = eval::summarise(evaluation.records);
   const Json json = summary_json(settings, summary, evaluation);
   write_file(stage.out / "summary.json", json.dump(2) + "\n");

@@ -35,7 +35,8 @@ class TimeEstimate {
   double usual_done_ = 0, actual_done_ = 0;
 };
 
-double seconds_left(const Recipe& recipe, const Keys& keys, size_t first, const TimeEstimate& estimate) {
+double seconds_left(const Recipe& recipe, const Keys& keys, size_t first,
+                    const TimeEstimate& estimate) {
   double left = 0;
   for (size_t i = first; i < recipe.stages.size(); ++i) {
     const Stage& stage = recipe.stages[i];
@@ -70,12 +71,13 @@ void run_stage(const Recipe& recipe, const Stage& stage, const std::string& key,
   if (record.is_done) return;
   const std::string got = result.exit_code ? fmt::format("exit code {}", *result.exit_code)
                                            : fmt::format("signal {}", result.signal);
-  throw Error({.kind = result.exit_code ? static_cast<ErrorKind>(*result.exit_code) : ErrorKind::Failed,
-               .where = fmt::format("stage {}", stage.name),
-               .field = {},
-               .expected = "to finish",
-               .got = got,
-               .hint = "the same command goes on from here"});
+  throw Error(
+      {.kind = result.exit_code ? static_cast<ErrorKind>(*result.exit_code) : ErrorKind::Failed,
+       .where = fmt::format("stage {}", stage.name),
+       .field = {},
+       .expected = "to finish",
+       .got = got,
+       .hint = "the same command goes on from here"});
 }
 
 void run_stages(const Recipe& recipe, const Keys& keys) {
@@ -86,8 +88,8 @@ void run_stages(const Recipe& recipe, const Keys& keys) {
     const Stage& stage = recipe.stages[i];
     const std::string& key = keys.at(stage.name);
     const StageStep step = next_step(stage, key);
-    const std::string title =
-        fmt::format("stage {}/{} {} ({})", i + 1, recipe.stages.size(), stage.name, stage.kind->verb);
+    const std::string title = fmt::format("stage {}/{} {} ({})", i + 1, recipe.stages.size(),
+                                          stage.name, stage.kind->verb);
     if (step == StageStep::Skip) {
       fmt::print(stderr, "{}: nothing has changed, skipped\n", title);
       continue;
@@ -105,9 +107,10 @@ void run_stages(const Recipe& recipe, const Keys& keys) {
 }  // namespace
 
 int cmd_run(const Arguments& arguments) {
-  CLI::App options("Every stage of a recipe in order, then a report. Stages whose inputs have not "
-                   "changed are skipped; an interrupted one goes on where it was.",
-                   "trex run");
+  CLI::App options(
+      "Every stage of a recipe in order, then a report. Stages whose inputs have not "
+      "changed are skipped; an interrupted one goes on where it was.",
+      "trex run");
   Path file;
   std::optional<Path> out;
   std::vector<std::string> overrides;

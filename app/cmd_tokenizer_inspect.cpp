@@ -21,8 +21,10 @@ Json vocabulary_json(const tokenizer::Tokenizer& tokenizer) {
   for (const auto& token : definition.added) {
     added.push_back({{"id", token.id}, {"content", token.content}, {"special", token.special}});
   }
-  return {{"tokens", definition.tokens.size()}, {"merges", definition.merges.size()},
-          {"mean_token_bytes", mean_token_bytes(definition)}, {"patterns", definition.patterns},
+  return {{"tokens", definition.tokens.size()},
+          {"merges", definition.merges.size()},
+          {"mean_token_bytes", mean_token_bytes(definition)},
+          {"patterns", definition.patterns},
           {"added", std::move(added)}};
 }
 
@@ -30,7 +32,8 @@ Json encoding_json(const tokenizer::Tokenizer& tokenizer, const std::string& tex
   const auto ids = tokenizer::Encoder(tokenizer).encode(text);
   Json tokens = Json::array();
   for (const int32_t id : ids) tokens.push_back({{"id", id}, {"text", tokenizer.bytes_of(id)}});
-  const double per_token = ids.empty() ? 0 : static_cast<double>(text.size()) / static_cast<double>(ids.size());
+  const double per_token =
+      ids.empty() ? 0 : static_cast<double>(text.size()) / static_cast<double>(ids.size());
   return {{"bytes", text.size()}, {"tokens", std::move(tokens)}, {"bytes_per_token", per_token}};
 }
 
@@ -54,14 +57,16 @@ void print_encoding(const Json& encoding) {
   fmt::print("\n{} bytes, {} tokens, {:.2f} bytes a token\n", encoding["bytes"].get<int64_t>(),
              encoding["tokens"].size(), encoding["bytes_per_token"].get<double>());
   for (const Json& token : encoding["tokens"]) {
-    fmt::print("  {:>7}  {}\n", token["id"].get<int64_t>(), in_quotes(token["text"].get<std::string>()));
+    fmt::print("  {:>7}  {}\n", token["id"].get<int64_t>(),
+               in_quotes(token["text"].get<std::string>()));
   }
 }
 
 }  // namespace
 
 int cmd_tokenizer_inspect(const Arguments& arguments) {
-  CLI::App options("What a tokenizer.json holds and what it makes of a text", "trex tokenizer inspect");
+  CLI::App options("What a tokenizer.json holds and what it makes of a text",
+                   "trex tokenizer inspect");
   Path file;
   std::optional<std::string> text;
   bool as_json = false;

@@ -9,7 +9,8 @@
 namespace trex::app {
 
 int cmd_tokenizer_train(const Arguments& arguments) {
-  CLI::App options("A byte-level BPE tokenizer from a corpus of JSON lines", "trex tokenizer train");
+  CLI::App options("A byte-level BPE tokenizer from a corpus of JSON lines",
+                   "trex tokenizer train");
   StageArguments stage;
   tokenizer::TokenizerSettings settings;
   if (!parse_stage(options, arguments, stage, settings)) return 0;

@@ -8,7 +8,8 @@ std::span<const Command> all_commands() {
   static const Command kCommands[] = {
       {"train", "CPT or SFT: a model trained on token shards", cmd_train},
       {"generate", "Text from a checkpoint, for one prompt or a file of them", cmd_generate},
-      {"checkpoint inspect", "The tensors of a checkpoint and what model they make", cmd_checkpoint_inspect},
+      {"checkpoint inspect", "The tensors of a checkpoint and what model they make",
+       cmd_checkpoint_inspect},
   };
   return kCommands;
 }

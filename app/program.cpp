@@ -69,13 +69,15 @@ Error unknown_command(const Arguments& words) {
 [[noreturn]] void become_model_program(const Arguments& words) {
   const Path program = program_folder() / "trex-model";
   if (std::filesystem::read_symlink("/proc/self/exe") == program) {
-    throw usage_error("trex-model", "a command that it holds itself", in_quotes(words[0]), "use trex");
+    throw usage_error("trex-model", "a command that it holds itself", in_quotes(words[0]),
+                      "use trex");
   }
   std::vector<char*> arguments{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   ::execv(program.c_str(), arguments.data());
-  throw environment_error(program.string(), "the program that holds this command", std::strerror(errno),
+  throw environment_error(program.string(), "the program that holds this command",
+                          std::strerror(errno),
                           "it is built with LibTorch: cmake --build --preset release");
 }
 
@@ -118,7 +120,8 @@ void refuse_unknown_options(const CLI::App& options, const Arguments& arguments)
   for (const std::string& argument : arguments) {
     if (argument == "--") return;
     const std::string name = argument.substr(0, argument.find('='));
-    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end())
+      continue;
     throw usage_error(options.get_name(), "a known option", in_quotes(name),
                       first_of(did_you_mean(name, known), "see --help"));
   }
@@ -153,18 +156,23 @@ bool parse_arguments(CLI::App& options, const Arguments& arguments,
     return true;
   } catch (const CLI::CallForHelp&) {
     fmt::print("{}", options.help());
-    if (!settings_help.empty()) fmt::print("\nSettings (in the file, or --set key=value):\n{}", settings_help);
+    if (!settings_help.empty())
+      fmt::print("\nSettings (in the file, or --set key=value):\n{}", settings_help);
     return false;
   } catch (const CLI::ExtrasError&) {
     throw usage_error(options.get_name(), "no more arguments", in_quotes(arguments.back()),
                       "see --help");
   } catch (const CLI::RequiredError& error) {
     const std::string message = error.what();  // "recipe is required"
-    throw usage_error(options.get_name(), message.substr(0, message.find(" is required")), "nothing",
-                      "see --help");
+    throw usage_error(options.get_name(), message.substr(0, message.find(" is required")),
+                      "nothing", "see --help");
   } catch (const CLI::ParseError& error) {
-    throw Error({.kind = ErrorKind::Usage, .where = options.get_name(), .field = error.what(),
-                 .expected = {}, .got = {}, .hint = "see --help"});
+    throw Error({.kind = ErrorKind::Usage,
+                 .where = options.get_name(),
+                 .field = error.what(),
+                 .expected = {},
+                 .got = {},
+                 .hint = "see --help"});
   }
 }
 

@@ -41,8 +41,8 @@ std::string verb_of(const std::vector<config::Table>& tables, const config::Tabl
 }
 
 // Splits "stage.key=value" among the stages.
-std::map<std::string, std::vector<std::string>> by_stage(const std::vector<config::Table>& tables,
-                                                         const std::vector<std::string>& overrides) {
+std::map<std::string, std::vector<std::string>> by_stage(
+    const std::vector<config::Table>& tables, const std::vector<std::string>& overrides) {
   std::map<std::string, std::vector<std::string>> sorted;
   std::vector<std::string> names;
   for (const config::Table& table : tables) names.push_back(table.name);
@@ -51,8 +51,8 @@ std::map<std::string, std::vector<std::string>> by_stage(const std::vector<confi
     const std::string stage = text.substr(0, dot);
     const bool known = std::find(names.begin(), names.end(), stage) != names.end();
     if (dot == std::string::npos || !known || stage == kRunTable) {
-      throw usage_error("--set " + text.substr(0, text.find('=')), "STAGE.key=value", in_quotes(text),
-                        did_you_mean(stage, names));
+      throw usage_error("--set " + text.substr(0, text.find('=')), "STAGE.key=value",
+                        in_quotes(text), did_you_mean(stage, names));
     }
     sorted[stage].push_back(text.substr(dot + 1));
   }
@@ -86,7 +86,8 @@ void find_inputs(const std::vector<config::Field>& fields, const std::vector<Sta
       });
       if (from == earlier.end()) {
         stage.files.emplace_back(text);
-      } else if (std::find(stage.needs.begin(), stage.needs.end(), from->name) == stage.needs.end()) {
+      } else if (std::find(stage.needs.begin(), stage.needs.end(), from->name) ==
+                 stage.needs.end()) {
         stage.needs.push_back(from->name);
       }
     }

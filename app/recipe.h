@@ -25,12 +25,12 @@ namespace trex::app {
 struct Stage {
   std::string name;
   const StageKind* kind;
-  Path folder;                                // where its results go
-  std::vector<std::string> overrides;         // key=value for this stage alone
+  Path folder;                         // where its results go
+  std::vector<std::string> overrides;  // key=value for this stage alone
   std::vector<config::EffectiveValue> settings;
-  std::vector<std::string> needs;             // earlier stages whose folders its settings name
-  std::vector<Path> files;                    // other files that its settings name
-  double usual_seconds = 0;                   // on two cores; 0 when the recipe does not say
+  std::vector<std::string> needs;  // earlier stages whose folders its settings name
+  std::vector<Path> files;         // other files that its settings name
+  double usual_seconds = 0;        // on two cores; 0 when the recipe does not say
 };
 
 struct Recipe {

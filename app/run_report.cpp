@@ -77,7 +77,8 @@ Curve read_curve(const Stage& stage) {
 }
 
 // Means of equal runs of points: a curve of thousands of steps stays small and readable.
-std::vector<std::pair<double, double>> thinned(const std::vector<std::pair<double, double>>& points) {
+std::vector<std::pair<double, double>> thinned(
+    const std::vector<std::pair<double, double>>& points) {
   const size_t stride = (points.size() + kMostPointsOfACurve - 1) / kMostPointsOfACurve;
   if (stride <= 1) return points;
   std::vector<std::pair<double, double>> means;
@@ -96,10 +97,12 @@ std::vector<std::pair<double, double>> thinned(const std::vector<std::pair<doubl
 void add_training(const Recipe& recipe, report::Page& page) {
   const auto stages = stages_of(recipe, "train");
   if (stages.empty()) return;
-  report::LineChart loss{.title = "Next-token loss", .x_label = "million tokens", .y_label = "nats"};
+  report::LineChart loss{
+      .title = "Next-token loss", .x_label = "million tokens", .y_label = "nats"};
   report::LineChart speed{
       .title = "Speed", .x_label = "million tokens", .y_label = "tokens per second"};
-  report::Table table{.header = {"stage", "steps", "tokens", "final loss", "tokens/s", "MFU", "time"}};
+  report::Table table{
+      .header = {"stage", "steps", "tokens", "final loss", "tokens/s", "MFU", "time"}};
   for (const Stage* stage : stages) {
     const Curve curve = read_curve(*stage);
     if (curve.steps == 0) continue;
@@ -118,8 +121,9 @@ void add_training(const Recipe& recipe, report::Page& page) {
   page.chart(loss);
   page.chart(speed);
   page.table(table);
-  page.paragraph("MFU is the model's own arithmetic, padding left out, over the peak of a large "
-                 "matrix product measured on this machine at the start of each stage.");
+  page.paragraph(
+      "MFU is the model's own arithmetic, padding left out, over the peak of a large "
+      "matrix product measured on this machine at the start of each stage.");
 }
 
 // --- Scores -----------------------------------------------------------------------------------
@@ -213,11 +217,12 @@ void add_family_table(const Score& score, report::Page& page) {
 void add_scores(const std::vector<Score>& scores, report::Page& page) {
   if (scores.empty()) return;
   page.heading("Pass@1");
-  page.paragraph("One reply a question. Its program runs in a sandbox against our Gurobi-compatible "
-                 "module; the reply counts if the optimal value agrees with the label to 1e-6.");
+  page.paragraph(
+      "One reply a question. Its program runs in a sandbox against our Gurobi-compatible "
+      "module; the reply counts if the optimal value agrees with the label to 1e-6.");
   add_score_chart(scores, page);
-  report::Table table{
-      .header = {"model", "questions", "n", "correct", "Pass@1", "95 % interval", "failures, most frequent"}};
+  report::Table table{.header = {"model", "questions", "n", "correct", "Pass@1", "95 % interval",
+                                 "failures, most frequent"}};
   for (const Score& score : scores) {
     table.rows.push_back({score.model, score.suite, fmt::format("{}", score.items()),
                           score.summary.at("num_correct").dump(), percent(score.pass_at_1()),
@@ -225,9 +230,10 @@ void add_scores(const std::vector<Score>& scores, report::Page& page) {
                           most_frequent_reasons(score.summary)});
   }
   page.table(table);
-  page.paragraph("Held-out questions share no entity name, sentence plan or number with the training "
-                 "data, but come from the same problem families. NL4OPT is public and written by "
-                 "people; a model of a few million parameters is expected to score near zero on it.");
+  page.paragraph(
+      "Held-out questions share no entity name, sentence plan or number with the training "
+      "data, but come from the same problem families. NL4OPT is public and written by "
+      "people; a model of a few million parameters is expected to score near zero on it.");
   for (const Score& score : scores) add_family_table(score, page);
 }
 
@@ -238,7 +244,8 @@ std::map<std::string, std::string> questions_by_id(const Path& prompts) {
   LineReader lines(prompts);
   while (const auto line = lines.next()) {
     const auto messages = line->object().objects("messages");
-    if (!messages.empty()) questions[line->object().string("id")] = messages.back().string("content");
+    if (!messages.empty())
+      questions[line->object().string("id")] = messages.back().string("content");
   }
   return questions;
 }
@@ -249,7 +256,8 @@ void add_example(const Json& record, const std::string& question, report::Page& 
     return value.is_string() ? value.get<std::string>() : value.is_null() ? "none" : value.dump();
   };
   const bool is_correct = record.at("correct").get<bool>();
-  page.begin_fold(fmt::format("{}: {}", is_correct ? "Correct" : "Wrong", text_of("id")), is_correct);
+  page.begin_fold(fmt::format("{}: {}", is_correct ? "Correct" : "Wrong", text_of("id")),
+                  is_correct);
   page.note("Question", question);
   page.note("The model's program", "");
   page.code(text_of("code"));
@@ -275,7 +283,8 @@ void add_examples(const std::vector<Score>& scores, report::Page& page) {
     const bool is_new = std::find(families.begin(), families.end(), family) == families.end();
     if (line->value.at("correct").get<bool>()) {
       if (is_new) families.push_back(family);
-      (is_new ? correct.insert(correct.begin() + static_cast<std::ptrdiff_t>(families.size()) - 1, line->value)
+      (is_new ? correct.insert(correct.begin() + static_cast<std::ptrdiff_t>(families.size()) - 1,
+                               line->value)
               : correct.insert(correct.end(), line->value));
     } else {
       wrong.push_back(line->value);
@@ -296,7 +305,8 @@ void add_examples(const std::vector<Score>& scores, report::Page& page) {
 
 std::string counts_text(const Json& counts) {
   std::vector<std::string> texts;
-  for (const auto& [name, count] : counts.items()) texts.push_back(fmt::format("{} {}", count.dump(), name));
+  for (const auto& [name, count] : counts.items())
+    texts.push_back(fmt::format("{} {}", count.dump(), name));
   return joined(texts, ", ");
 }
 
@@ -304,8 +314,9 @@ void add_data(const Recipe& recipe, report::Page& page) {
   const auto stages = stages_of(recipe, "data generate");
   if (stages.empty()) return;
   page.heading("Data");
-  page.paragraph("Every row is a generated optimisation problem whose optimum a solver proved and an "
-                 "independent verifier confirmed. Nothing is taken from a public set.");
+  page.paragraph(
+      "Every row is a generated optimisation problem whose optimum a solver proved and an "
+      "independent verifier confirmed. Nothing is taken from a public set.");
   report::Table table{.header = {"stage", "kind", "split", "rows", "by family", "rejected"}};
   for (const Stage* stage : stages) {
     const Json card = read_json(stage->folder / "card.json");
@@ -332,7 +343,8 @@ void add_figures(const Recipe& recipe, const std::vector<Score>& scores, report:
   std::vector<std::pair<std::string, std::string>> figures;
   for (const Score& score : scores) {
     if (score.suite != scores.front().suite) continue;
-    figures.emplace_back(percent(score.pass_at_1()), fmt::format("{}, {}", score.model, score.suite));
+    figures.emplace_back(percent(score.pass_at_1()),
+                         fmt::format("{}, {}", score.model, score.suite));
   }
   double seconds = 0;
   for (const Stage& stage : recipe.stages) {

@@ -33,9 +33,10 @@ std::optional<StageRecord> read_record(const Stage& stage) {
 }
 
 void write_record(const Stage& stage, const StageRecord& record) {
-  write_file(record_path(stage), to_line(Json{{"key", record.key},
-                                              {"done", record.is_done},
-                                              {"seconds", record.seconds}}) + "\n");
+  write_file(
+      record_path(stage),
+      to_line(Json{{"key", record.key}, {"done", record.is_done}, {"seconds", record.seconds}}) +
+          "\n");
 }
 
 std::map<std::string, std::string> stage_keys(const Recipe& recipe) {

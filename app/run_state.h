@@ -11,9 +11,9 @@ namespace trex::app {
 
 // One line in a stage's folder: stage.json.
 struct StageRecord {
-  std::string key;      // content hash of everything that the results depend on
+  std::string key;  // content hash of everything that the results depend on
   bool is_done = false;
-  double seconds = 0;   // wall time over all its runs with this key
+  double seconds = 0;  // wall time over all its runs with this key
 };
 
 std::optional<StageRecord> read_record(const Stage& stage);

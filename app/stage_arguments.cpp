@@ -44,8 +44,8 @@ void add_stage_options(CLI::App& options, StageArguments& arguments) {
 }
 
 config::Source settings_source(const StageArguments& arguments) {
-  config::Source source{.file = arguments.file, .overrides = arguments.overrides,
-                        .foreign_keys = kRecipeKeys};
+  config::Source source{
+      .file = arguments.file, .overrides = arguments.overrides, .foreign_keys = kRecipeKeys};
   if (arguments.stage.empty()) return source;
   if (!arguments.file) throw usage_error("--stage", "a recipe file before it", "none");
   const auto tables = config::tables_of(*arguments.file);

@@ -3,9 +3,9 @@
 //   tokenizer_bench TOKENIZER.json TEXT_FILE...
 //
 // Timed: Encoder::encode over the documents of a file (cut at the first line end after 16 KiB), the
-// piece cache warm from one pass before. Not timed: reading files, loading the tokenizer. Before any
-// timing the documents are decoded again and must give the text. One JSON line a file: median of
-// nine passes and their spread.
+// piece cache warm from one pass before. Not timed: reading files, loading the tokenizer. Before
+// any timing the documents are decoded again and must give the text. One JSON line a file: median
+// of nine passes and their spread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,8 +71,12 @@ Json measure(const tokenizer::Tokenizer& tokenizer, const Path& file) {
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[kPasses / 2], megabytes = static_cast<double>(text.size()) / 1e6;
-  return {{"bench", "tokenizer_encode"}, {"who", "trex"}, {"file", file.filename().string()},
-          {"megabytes", megabytes}, {"tokens", num_tokens}, {"seconds", median},
+  return {{"bench", "tokenizer_encode"},
+          {"who", "trex"},
+          {"file", file.filename().string()},
+          {"megabytes", megabytes},
+          {"tokens", num_tokens},
+          {"seconds", median},
           {"spread", (seconds[kPasses - 2] - seconds[1]) / median},
           {"megabytes_per_second", megabytes / median}};
 }

@@ -20,7 +20,7 @@ std::string compressed(std::string_view bytes) {
 
 std::string decompressed(std::string_view bytes, const std::string& where) {
   const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
-                                                                           &ZSTD_freeDStream);
+                                                                          &ZSTD_freeDStream);
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   std::string out;
   std::string piece(ZSTD_DStreamOutSize(), '\0');

@@ -30,7 +30,8 @@ Error::Error(ErrorParts parts) : parts_(std::move(parts)), text_(text_of(parts_)
 
 Error Error::at(std::string_view where) const {
   ErrorParts outer = parts_;
-  outer.where = outer.where.empty() ? std::string(where) : fmt::format("{}: {}", where, outer.where);
+  outer.where =
+      outer.where.empty() ? std::string(where) : fmt::format("{}: {}", where, outer.where);
   return Error(std::move(outer));
 }
 
@@ -41,13 +42,21 @@ Error input_error(std::string where, std::string field, std::string expected, st
 }
 
 Error usage_error(std::string where, std::string expected, std::string got, std::string hint) {
-  return Error({ErrorKind::Usage, std::move(where), {}, std::move(expected), std::move(got),
+  return Error({ErrorKind::Usage,
+                std::move(where),
+                {},
+                std::move(expected),
+                std::move(got),
                 std::move(hint)});
 }
 
 Error environment_error(std::string where, std::string expected, std::string got,
                         std::string hint) {
-  return Error({ErrorKind::Environment, std::move(where), {}, std::move(expected), std::move(got),
+  return Error({ErrorKind::Environment,
+                std::move(where),
+                {},
+                std::move(expected),
+                std::move(got),
                 std::move(hint)});
 }
 

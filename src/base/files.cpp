@@ -158,7 +158,8 @@ Journal Journal::open(const Path& path) {
   const MappedFile old = MappedFile::open(path);
   const size_t last_newline = old.bytes().rfind('\n');
   const size_t whole = last_newline == std::string::npos ? 0 : last_newline + 1;
-  if (whole != old.bytes().size() && ::ftruncate(descriptor.get(), static_cast<off_t>(whole)) != 0) {
+  if (whole != old.bytes().size() &&
+      ::ftruncate(descriptor.get(), static_cast<off_t>(whole)) != 0) {
     throw system_error(path.string(), "a writable journal", errno);
   }
   return Journal(descriptor.release(), path);
@@ -172,7 +173,8 @@ Journal::~Journal() {
 }
 
 void Journal::append(std::string_view line) {
-  TREX_CHECK(line.find('\n') == std::string_view::npos, "a record of {} is two lines", path_.string());
+  TREX_CHECK(line.find('\n') == std::string_view::npos, "a record of {} is two lines",
+             path_.string());
   std::string record(line);
   record += '\n';
   write_all(descriptor_, record, path_);

@@ -39,12 +39,18 @@ std::string to_line(const Json& value) {
 
 std::string json_kind(const Json& value) {
   switch (value.type()) {
-    case Json::value_t::null: return "null";
-    case Json::value_t::object: return "an object";
-    case Json::value_t::array: return "a list";
-    case Json::value_t::string: return in_quotes(value.get_ref<const std::string&>());
-    case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
-    default: return value.dump();
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return in_quotes(value.get_ref<const std::string&>());
+    case Json::value_t::boolean:
+      return value.get<bool>() ? "true" : "false";
+    default:
+      return value.dump();
   }
 }
 

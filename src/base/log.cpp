@@ -15,7 +15,9 @@ void write_line(std::string_view level, std::string_view area, std::string_view 
 
 }  // namespace
 
-void log_info(std::string_view area, std::string_view message) { write_line("info", area, message); }
+void log_info(std::string_view area, std::string_view message) {
+  write_line("info", area, message);
+}
 
 void log_warning(std::string_view area, std::string_view message) {
   write_line("warning", area, message);

@@ -48,7 +48,8 @@ std::string PrintedProgress::line(const std::string& note) const {
     const double rate = static_cast<double>(fresh) / elapsed;
     text += fmt::format(", {} {}/s", readable_rate(rate), unit_);
     if (total_ > done_) {
-      text += fmt::format(", {} left", readable_duration(static_cast<double>(total_ - done_) / rate));
+      text +=
+          fmt::format(", {} left", readable_duration(static_cast<double>(total_ - done_) / rate));
     }
   }
   if (!note.empty()) text += ", " + note;

@@ -13,7 +13,8 @@ namespace {
 std::string shown(const RawValue& raw) { return json_kind(raw.json); }
 
 // Range and word errors are about the value; `where` already names the setting.
-void check_number(double value, const Bounds& bounds, const RawValue& raw, const std::string& where) {
+void check_number(double value, const Bounds& bounds, const RawValue& raw,
+                  const std::string& where) {
   const bool too_low =
       bounds.low && (bounds.low_excluded ? value <= *bounds.low : value < *bounds.low);
   const bool too_high = bounds.high && value > *bounds.high;
@@ -51,7 +52,8 @@ std::string expand_folders(std::string text, const std::map<std::string, Path>& 
   return text;
 }
 
-void expand_paths(Json& value, const std::map<std::string, Path>& folders, const std::string& where) {
+void expand_paths(Json& value, const std::map<std::string, Path>& folders,
+                  const std::string& where) {
   if (value.is_string()) value = expand_folders(value.get<std::string>(), folders, where);
   if (value.is_array()) {
     for (Json& item : value) expand_paths(item, folders, where);
@@ -76,8 +78,8 @@ void set_field(const Field& field, RawValue raw, const Source& source, const std
   field.read(raw, where);
 }
 
-void read_section(const std::vector<Field>& fields, const Source& source, const std::string& section,
-                  std::map<std::string, std::string>& origins) {
+void read_section(const std::vector<Field>& fields, const Source& source,
+                  const std::string& section, std::map<std::string, std::string>& origins) {
   for (const TomlLeaf& leaf : toml_leaves(*source.file, section)) {
     const std::string place = fmt::format("{}:{}", source.file->string(), leaf.line);
     const auto is_foreign = [&](const std::string& key) {
@@ -113,7 +115,8 @@ void read_overrides(const std::vector<Field>& fields, const Source& source,
     const std::string where = fmt::format("--set {}", key);
     const Field* field = find_field(fields, key);
     if (field == nullptr) {
-      throw usage_error(where, "a known setting", in_quotes(key), did_you_mean(key, keys_of(fields)));
+      throw usage_error(where, "a known setting", in_quotes(key),
+                        did_you_mean(key, keys_of(fields)));
     }
     try {
       set_field(*field, {text.substr(equals + 1), true}, source, where);
@@ -176,7 +179,8 @@ void read_value(double& out, const RawValue& raw, const Bounds& bounds, const st
   out = *value;
 }
 
-void read_value(std::string& out, const RawValue& raw, const Bounds& bounds, const std::string& where) {
+void read_value(std::string& out, const RawValue& raw, const Bounds& bounds,
+                const std::string& where) {
   if (!raw.json.is_string()) throw input_error(where, "", "text", shown(raw));
   const std::string& text = text_of(raw);
   const auto& words = bounds.words;
@@ -187,7 +191,8 @@ void read_value(std::string& out, const RawValue& raw, const Bounds& bounds, con
 }
 
 void read_value(Path& out, const RawValue& raw, const Bounds&, const std::string& where) {
-  if (!raw.json.is_string() || text_of(raw).empty()) throw input_error(where, "", "a path", shown(raw));
+  if (!raw.json.is_string() || text_of(raw).empty())
+    throw input_error(where, "", "a path", shown(raw));
   out = text_of(raw);
 }
 
@@ -251,10 +256,11 @@ std::string effective_text(const std::vector<EffectiveValue>& values) {
 }
 
 std::string markdown_table(const std::vector<Field>& fields) {
-  std::string text = "| setting | type | default | allowed | what it is for |\n| --- | --- | --- | --- | --- |\n";
+  std::string text =
+      "| setting | type | default | allowed | what it is for |\n| --- | --- | --- | --- | --- |\n";
   for (const Field& field : fields) {
     const Json value = field.value();
-    const std::string fallback = field.missing() ? "required"
+    const std::string fallback = field.missing()   ? "required"
                                  : value.is_null() ? "`auto`"
                                                    : fmt::format("`{}`", value.dump());
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, field.type, fallback,
@@ -270,8 +276,8 @@ std::string help_text(const std::vector<Field>& fields) {
     const std::string fallback =
         field.missing() ? "required" : "default " + (value.is_null() ? "auto" : value.dump());
     const std::string bounds = field.bounds.text();
-    text += fmt::format("  {}  ({}{}{})\n      {}\n", field.key, fallback, bounds.empty() ? "" : "; ",
-                        bounds, field.sentence);
+    text += fmt::format("  {}  ({}{}{})\n      {}\n", field.key, fallback,
+                        bounds.empty() ? "" : "; ", bounds, field.sentence);
   }
   return text;
 }

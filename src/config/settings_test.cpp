@@ -39,8 +39,11 @@ class SettingsTest : public testing::Test {
  protected:
   Source source(const std::string& toml, std::vector<std::string> overrides = {}) {
     write_file(folder_.path() / "s.toml", toml);
-    return {.file = folder_.path() / "s.toml", .sections = {"t"}, .overrides = std::move(overrides),
-            .foreign_keys = {"verb"}, .folders = {{"tok", "/runs/tok"}}};
+    return {.file = folder_.path() / "s.toml",
+            .sections = {"t"},
+            .overrides = std::move(overrides),
+            .foreign_keys = {"verb"},
+            .folders = {{"tok", "/runs/tok"}}};
   }
 
   std::string refusal(const std::string& toml, std::vector<std::string> overrides = {}) {
@@ -62,8 +65,9 @@ class SettingsTest : public testing::Test {
 TEST_F(SettingsTest, OverridesAreStrongerThanTheFileAndTheFileThanDefaults) {
   Sample sample;
   const auto values = load(
-      sample, source("[t]\nverb = \"train\"\ntokenizer = \"{tok}/t.json\"\nseq_len = 8\ninner.beta = 0.5\n",
-                     {"seq_len=16", "layers=3,4,5"}));
+      sample,
+      source("[t]\nverb = \"train\"\ntokenizer = \"{tok}/t.json\"\nseq_len = 8\ninner.beta = 0.5\n",
+             {"seq_len=16", "layers=3,4,5"}));
   EXPECT_EQ(sample.seq_len, 16);
   EXPECT_EQ(sample.inner.beta, 0.5);
   EXPECT_EQ(sample.tokenizer->string(), "/runs/tok/t.json");
@@ -74,18 +78,22 @@ TEST_F(SettingsTest, OverridesAreStrongerThanTheFileAndTheFileThanDefaults) {
 }
 
 TEST_F(SettingsTest, RefusalsNamePlaceExpectationAndValue) {
-  EXPECT_EQ(refusal("[t]\nseq_lem = 8\n"),
-            "s.toml:2: t.seq_lem: expected a known setting; got \"seq_lem\" (did you mean \"seq_len\"?)");
+  EXPECT_EQ(
+      refusal("[t]\nseq_lem = 8\n"),
+      "s.toml:2: t.seq_lem: expected a known setting; got \"seq_lem\" (did you mean \"seq_len\"?)");
   EXPECT_EQ(refusal("[t]\nseq_len = 0\n"), "s.toml:2: t.seq_len: expected 1 to 1048576; got 0");
   EXPECT_EQ(refusal("[t]\nseq_len = \"long\"\n"),
             "s.toml:2: t.seq_len: expected a whole number; got \"long\"");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\nmode = \"cptt\"\n"),
             "s.toml:3: t.mode: expected one of cpt, sft; got \"cptt\" (did you mean \"cpt\"?)");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\n", {"every=5 parsecs"}),
-            "--set every: expected a duration such as \"500ms\", \"30s\", \"10m\" or \"2h\"; got \"5 parsecs\"");
+            "--set every: expected a duration such as \"500ms\", \"30s\", \"10m\" or \"2h\"; got "
+            "\"5 parsecs\"");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\n", {"inner.betta=1"}),
-            "--set inner.betta: expected a known setting; got \"inner.betta\" (did you mean \"inner.beta\"?)");
-  EXPECT_EQ(refusal("[t]\nseq_len = 8\n"), "s.toml: tokenizer: expected path; got nothing (The tokenizer file.)");
+            "--set inner.betta: expected a known setting; got \"inner.betta\" (did you mean "
+            "\"inner.beta\"?)");
+  EXPECT_EQ(refusal("[t]\nseq_len = 8\n"),
+            "s.toml: tokenizer: expected path; got nothing (The tokenizer file.)");
   EXPECT_THAT(refusal("[t]\nseq_len = = 8\n"), testing::StartsWith("s.toml:2:"));
 }
 

@@ -20,7 +20,8 @@ toml::table parse(const Path& file) {
     const auto& at = error.source().begin;
     std::string found(error.description());  // "Error while parsing value: ..."
     if (found.starts_with("Error")) found.replace(0, 5, "an error");
-    throw input_error(fmt::format("{}:{}:{}", file.string(), at.line, at.column), "", "TOML", found);
+    throw input_error(fmt::format("{}:{}:{}", file.string(), at.line, at.column), "", "TOML",
+                      found);
   }
 }
 

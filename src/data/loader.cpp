@@ -23,7 +23,7 @@ struct Epoch {
 struct BlendedSource {
   TokenSource tokens;
   double weight = 0;
-  int64_t taken = 0;           // rows in all
+  int64_t taken = 0;            // rows in all
   int64_t epoch_first_row = 0;  // rows of the epochs before
   int64_t rows_first_epoch = 0;
   Epoch epoch;
@@ -45,7 +45,8 @@ void add_part(PackedSequence& row, const DocumentPart& part, const DocumentView&
 PackedSequence make_row(const TokenSource& source, const RowParts& parts, int64_t seq_len,
                         int32_t source_index) {
   PackedSequence row;
-  for (auto* items : {&row.tokens, &row.targets, &row.documents, &row.positions}) items->reserve(seq_len);
+  for (auto* items : {&row.tokens, &row.targets, &row.documents, &row.positions})
+    items->reserve(seq_len);
   for (size_t i = 0; i < parts.size(); ++i) {
     add_part(row, parts[i], source.document(parts[i].document), static_cast<int32_t>(i));
   }
@@ -60,7 +61,8 @@ PackedSequence make_row(const TokenSource& source, const RowParts& parts, int64_
 std::vector<BlendedSource> open_sources(const LoaderSettings& settings) {
   if (settings.sources.empty()) throw input_error("data", "sources", "at least one path", "none");
   if (!settings.weights.empty() && settings.weights.size() != settings.sources.size()) {
-    throw input_error("data", "weights", fmt::format("one for each of {} sources", settings.sources.size()),
+    throw input_error("data", "weights",
+                      fmt::format("one for each of {} sources", settings.sources.size()),
                       fmt::format("{}", settings.weights.size()));
   }
   std::vector<BlendedSource> sources;
@@ -78,9 +80,11 @@ std::vector<BlendedSource> open_sources(const LoaderSettings& settings) {
 void check_lengths(const std::vector<BlendedSource>& sources, int64_t seq_len) {
   for (const BlendedSource& source : sources) {
     const auto& lengths = source.tokens.lengths();
-    const auto too_long = std::count_if(lengths.begin(), lengths.end(), [&](int64_t n) { return n > seq_len; });
+    const auto too_long =
+        std::count_if(lengths.begin(), lengths.end(), [&](int64_t n) { return n > seq_len; });
     if (too_long == 0) continue;
-    throw input_error(source.tokens.name(), "documents", fmt::format("at most {} tokens each with packing = fit", seq_len),
+    throw input_error(source.tokens.name(), "documents",
+                      fmt::format("at most {} tokens each with packing = fit", seq_len),
                       fmt::format("{} of {} longer, up to {}", too_long, lengths.size(),
                                   *std::max_element(lengths.begin(), lengths.end())),
                       "set max_length of data tokenize, or a longer seq_len");
@@ -145,7 +149,8 @@ struct Loader::State {
   void set_weights(const std::vector<double>& given) {
     double sum = 0;
     for (size_t i = 0; i < sources.size(); ++i) {
-      sources[i].weight = given.empty() ? static_cast<double>(sources[i].epoch.rows.size()) : given[i];
+      sources[i].weight =
+          given.empty() ? static_cast<double>(sources[i].epoch.rows.size()) : given[i];
       sum += sources[i].weight;
     }
     for (BlendedSource& source : sources) source.weight /= sum;
@@ -187,7 +192,8 @@ Loader Loader::open(const LoaderSettings& settings, int64_t seq_len, uint64_t se
 PackedSequence Loader::next() {
   const size_t source = state_->next_source();
   const RowParts& parts = state_->take(source);
-  return make_row(state_->sources[source].tokens, parts, state_->seq_len, static_cast<int32_t>(source));
+  return make_row(state_->sources[source].tokens, parts, state_->seq_len,
+                  static_cast<int32_t>(source));
 }
 
 void Loader::skip(int64_t rows) {
@@ -200,13 +206,15 @@ void Loader::skip(int64_t rows) {
 Json Loader::position() const {
   Json taken = Json::array();
   for (const BlendedSource& source : state_->sources) taken.push_back(source.taken);
-  return {{"rows", state_->taken}, {"taken", std::move(taken)}, {"fingerprint", state_->fingerprint}};
+  return {
+      {"rows", state_->taken}, {"taken", std::move(taken)}, {"fingerprint", state_->fingerprint}};
 }
 
 void Loader::seek(const Json& position) {
   const JsonObject object(position, "data position");
   if (object.string("fingerprint") != state_->fingerprint) {
-    throw object.error("fingerprint", in_quotes(state_->fingerprint), in_quotes(object.string("fingerprint")),
+    throw object.error("fingerprint", in_quotes(state_->fingerprint),
+                       in_quotes(object.string("fingerprint")),
                        "it was saved with other data, weights, packing, seq_len or seed");
   }
   const auto taken = object.integers("taken");
@@ -215,8 +223,9 @@ void Loader::seek(const Json& position) {
                         std::all_of(taken.begin(), taken.end(), [](int64_t n) { return n >= 0; }) &&
                         std::accumulate(taken.begin(), taken.end(), int64_t{0}) == rows;
   if (!is_whole) {
-    throw object.error("taken", fmt::format("rows of {} sources that add up to {}", state_->sources.size(), rows),
-                       position.at("taken").dump());
+    throw object.error(
+        "taken", fmt::format("rows of {} sources that add up to {}", state_->sources.size(), rows),
+        position.at("taken").dump());
   }
   for (size_t i = 0; i < taken.size(); ++i) state_->sources[i].taken = taken[i];
   state_->taken = rows;
@@ -242,10 +251,14 @@ std::vector<SourceState> Loader::sources() const {
   std::vector<SourceState> states;
   for (const BlendedSource& source : state_->sources) {
     const auto rows = static_cast<int64_t>(source.epoch.rows.size());
-    const double in_epoch = static_cast<double>(source.taken - source.epoch_first_row) / static_cast<double>(rows);
-    states.push_back({.name = source.tokens.name(), .documents = source.tokens.num_documents(),
-                      .tokens = source.tokens.num_tokens(), .rows_per_epoch = rows,
-                      .weight = source.weight, .rows_taken = source.taken,
+    const double in_epoch =
+        static_cast<double>(source.taken - source.epoch_first_row) / static_cast<double>(rows);
+    states.push_back({.name = source.tokens.name(),
+                      .documents = source.tokens.num_documents(),
+                      .tokens = source.tokens.num_tokens(),
+                      .rows_per_epoch = rows,
+                      .weight = source.weight,
+                      .rows_taken = source.taken,
                       .epochs_taken = static_cast<double>(source.epoch.number) + in_epoch});
   }
   return states;

@@ -32,8 +32,9 @@ struct PackedSequence {
 struct SourceState {
   std::string name;
   int64_t documents = 0, tokens = 0;
-  int64_t rows_per_epoch = 0;  // of the epoch that it is in; with packing = fit they differ a little
-  double weight = 0;           // share of rows; the shares sum to 1
+  int64_t rows_per_epoch =
+      0;              // of the epoch that it is in; with packing = fit they differ a little
+  double weight = 0;  // share of rows; the shares sum to 1
   int64_t rows_taken = 0;
   double epochs_taken = 0;
 };

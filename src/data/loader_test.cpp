@@ -109,7 +109,8 @@ TEST_F(TrainingLoader, FittingKeepsDocumentsWholeAndRowsFull) {
     }
   }
   EXPECT_EQ(first_tokens.size(), short_lengths_.size());
-  const double fill = static_cast<double>(loader.epoch_tokens()) / static_cast<double>(loader.epoch_rows() * kSeqLen);
+  const double fill = static_cast<double>(loader.epoch_tokens()) /
+                      static_cast<double>(loader.epoch_rows() * kSeqLen);
   EXPECT_GT(fill, 0.9);
 }
 
@@ -170,9 +171,11 @@ TEST_F(TrainingLoader, RefusesWhatDoesNotFit) {
   given.weights = {1};
   EXPECT_EQ(refusal(given), "data: weights: expected one for each of 2 sources; got 1");
   EXPECT_EQ(refusal(settings({"long"}, "fit")),
-            "long: documents: expected at most 16 tokens each with packing = fit; got 35 of 60 longer, up "
+            "long: documents: expected at most 16 tokens each with packing = fit; got 35 of 60 "
+            "longer, up "
             "to 40 (set max_length of data tokenize, or a longer seq_len)");
-  EXPECT_THAT(refusal(settings({"missing"}, "fit")), testing::HasSubstr("expected a token shard or a folder"));
+  EXPECT_THAT(refusal(settings({"missing"}, "fit")),
+              testing::HasSubstr("expected a token shard or a folder"));
   TokenShardWriter other(5, false);
   other.add(std::vector<int32_t>{1, 2});
   other.write(folder_.path() / "other.tokens", Json::object());

@@ -11,7 +11,8 @@ namespace trex::data {
 namespace {
 
 int32_t find_end_token(const TokenizeSettings& settings, const tokenizer::Tokenizer& tokenizer) {
-  if (settings.mode == "chat") tokenizer::check_chat_tokens(tokenizer, settings.tokenizer->string());
+  if (settings.mode == "chat")
+    tokenizer::check_chat_tokens(tokenizer, settings.tokenizer->string());
   const auto id = tokenizer.added_id(tokenizer::kEndOfSentence);
   if (!id) {
     throw input_error(settings.tokenizer->string(), "added_tokens",
@@ -53,9 +54,11 @@ EncodedRow RowEncoder::encode_text(const JsonObject& row) {
 EncodedRow RowEncoder::encode_chat(const JsonObject& row) {
   EncodedRow encoded;
   const auto messages = tokenizer::parse_messages(row, field_);
-  const bool thinks = std::any_of(messages.begin(), messages.end(),
-                                  [](const auto& message) { return message.reasoning.has_value(); });
-  auto chat = tokenizer::encode_chat(encoder_, tokenizer::render_chat(messages, {.thinking = thinks}));
+  const bool thinks = std::any_of(messages.begin(), messages.end(), [](const auto& message) {
+    return message.reasoning.has_value();
+  });
+  auto chat =
+      tokenizer::encode_chat(encoder_, tokenizer::render_chat(messages, {.thinking = thinks}));
   if (settings_.max_length && static_cast<int64_t>(chat.ids.size()) > *settings_.max_length) {
     encoded.dropped_too_long = 1;
   } else if (std::find(chat.is_answer.begin(), chat.is_answer.end(), 1) == chat.is_answer.end()) {

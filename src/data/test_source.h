@@ -20,7 +20,8 @@ inline void write_numbered_source(const Path& path, const std::vector<int64_t>& 
   for (size_t d = 0; d < lengths.size(); ++d) {
     const auto tokens = numbered_document(static_cast<int64_t>(d), lengths[d]);
     std::vector<uint8_t> labels;
-    for (size_t i = 0; has_labels && i < tokens.size(); ++i) labels.push_back(2 * i >= tokens.size());
+    for (size_t i = 0; has_labels && i < tokens.size(); ++i)
+      labels.push_back(2 * i >= tokens.size());
     writer.add(tokens, labels);
   }
   writer.write(path, {{"source", "test"}});

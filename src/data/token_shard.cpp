@@ -53,10 +53,12 @@ Header read_header(std::string_view bytes, const std::string& where) {
     throw input_error(where, "", "a token shard", "a file of another kind");
   }
   if (header.version != kVersion) {
-    throw input_error(where, "version", fmt::format("{}", kVersion), fmt::format("{}", header.version));
+    throw input_error(where, "version", fmt::format("{}", kVersion),
+                      fmt::format("{}", header.version));
   }
   if (header.header_checksum != checksum_of(header)) {
-    throw input_error(where, "header", "the checksum written with it", "another: the file is damaged");
+    throw input_error(where, "header", "the checksum written with it",
+                      "another: the file is damaged");
   }
   return header;
 }
@@ -65,12 +67,15 @@ Header read_header(std::string_view bytes, const std::string& where) {
 void check_size(const Header& header, size_t file_bytes, const std::string& where) {
   const uint64_t body = file_bytes - sizeof(Header);
   const uint64_t per_token = (header.flags & kHasLabels) != 0 ? 5 : 4;
-  const bool fits = header.num_documents < body / 8 && header.num_tokens <= body / per_token &&
-                    header.about_bytes <= body &&
-                    (header.num_documents + 1) * 8 + header.num_tokens * per_token + header.about_bytes == body;
+  const bool fits =
+      header.num_documents < body / 8 && header.num_tokens <= body / per_token &&
+      header.about_bytes <= body &&
+      (header.num_documents + 1) * 8 + header.num_tokens * per_token + header.about_bytes == body;
   if (!fits) {
-    throw input_error(where, "", fmt::format("{} documents and {} tokens", header.num_documents, header.num_tokens),
-                      fmt::format("{} bytes: the file is cut or damaged", file_bytes));
+    throw input_error(
+        where, "",
+        fmt::format("{} documents and {} tokens", header.num_documents, header.num_tokens),
+        fmt::format("{} bytes: the file is cut or damaged", file_bytes));
   }
 }
 
@@ -78,8 +83,8 @@ void check_index(const uint64_t* ends, const Header& header, const std::string& 
   bool is_right = ends[0] == 0 && ends[header.num_documents] == header.num_tokens;
   for (uint64_t i = 0; i < header.num_documents; ++i) is_right = is_right && ends[i] < ends[i + 1];
   if (!is_right) {
-    throw input_error(where, "index", fmt::format("increasing offsets from 0 to {}", header.num_tokens),
-                      "others");
+    throw input_error(where, "index",
+                      fmt::format("increasing offsets from 0 to {}", header.num_tokens), "others");
   }
 }
 

@@ -43,7 +43,8 @@ class TokenShardWriter {
 // Safe to share between threads.
 class TokenShard {
  public:
-  // Checks header, index and checksum of the whole file. Throws Input naming the part that is wrong.
+  // Checks header, index and checksum of the whole file. Throws Input naming the part that is
+  // wrong.
   static TokenShard open(const Path& path);
 
   int64_t num_documents() const { return num_documents_; }
@@ -62,9 +63,9 @@ class TokenShard {
   int32_t vocab_size_ = 0;
   int64_t num_documents_ = 0, num_tokens_ = 0;
   uint64_t checksum_ = 0;
-  const uint64_t* ends_ = nullptr;    // num_documents + 1, into the mapping
-  const int32_t* tokens_ = nullptr;   // num_tokens
-  const uint8_t* labels_ = nullptr;   // num_tokens, or null
+  const uint64_t* ends_ = nullptr;   // num_documents + 1, into the mapping
+  const int32_t* tokens_ = nullptr;  // num_tokens
+  const uint8_t* labels_ = nullptr;  // num_tokens, or null
   Json about_;
 };
 

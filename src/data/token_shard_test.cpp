@@ -59,16 +59,20 @@ TEST_F(TokenShardFile, MayBeEmptyAndWithoutLabels) {
 }
 
 TEST_F(TokenShardFile, RefusesOtherFilesAndVersions) {
-  EXPECT_THAT(refusal_after([](std::string& b) { b = "short"; }), HasSubstr("expected a token shard of at least 64 bytes; got 5 bytes"));
-  EXPECT_THAT(refusal_after([](std::string& b) { b[0] = 'X'; }), HasSubstr("expected a token shard; got a file of another kind"));
-  EXPECT_THAT(refusal_after([](std::string& b) { b[8] = 9; }), HasSubstr("version: expected 1; got 9"));
+  EXPECT_THAT(refusal_after([](std::string& b) { b = "short"; }),
+              HasSubstr("expected a token shard of at least 64 bytes; got 5 bytes"));
+  EXPECT_THAT(refusal_after([](std::string& b) { b[0] = 'X'; }),
+              HasSubstr("expected a token shard; got a file of another kind"));
+  EXPECT_THAT(refusal_after([](std::string& b) { b[8] = 9; }),
+              HasSubstr("version: expected 1; got 9"));
 }
 
 // Each byte of a shard is under a checksum, and each shorter file is noticed.
 TEST_F(TokenShardFile, RefusesEveryFlippedBitAndEveryCut) {
   const size_t size = read_file(path_).size();
   for (size_t i = 0; i < size; ++i) {
-    EXPECT_NE(refusal_after([&](std::string& b) { b[i] ^= 1 << (i % 8); }), "accepted") << "byte " << i;
+    EXPECT_NE(refusal_after([&](std::string& b) { b[i] ^= 1 << (i % 8); }), "accepted")
+        << "byte " << i;
     EXPECT_NE(refusal_after([&](std::string& b) { b.resize(i); }), "accepted") << i << " bytes";
   }
   EXPECT_NE(refusal_after([](std::string& b) { b += 'x'; }), "accepted");
@@ -78,9 +82,10 @@ TEST_F(TokenShardFile, RefusesRandomBytesBehindAValidMagic) {
   Rng rng(1, "shard fuzz");
   for (int round = 0; round < 300; ++round) {
     EXPECT_NE(refusal_after([&](std::string& b) {
-      b.resize(rng.between(12, 200));
-      for (size_t i = 12; i < b.size(); ++i) b[i] = static_cast<char>(rng.next());
-    }), "accepted");
+                b.resize(rng.between(12, 200));
+                for (size_t i = 12; i < b.size(); ++i) b[i] = static_cast<char>(rng.next());
+              }),
+              "accepted");
   }
 }
 

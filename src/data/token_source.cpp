@@ -15,13 +15,15 @@ TokenSource TokenSource::open(const Path& path) {
     throw environment_error(path.string(), "a token shard or a folder of them", "nothing");
   }
   TokenSource source;
-  source.name_ = path.filename().empty() ? path.parent_path().filename().string() : path.stem().string();
+  source.name_ =
+      path.filename().empty() ? path.parent_path().filename().string() : path.stem().string();
   for (const Path& file : files_below(path)) {
     if (file.extension() != ".tokens" && file != path) continue;
     TokenShard shard = TokenShard::open(file);
     if (!source.shards_.empty() && shard.vocab_size() != source.vocab_size_) {
       throw input_error(file.string(), "vocab_size", fmt::format("{}", source.vocab_size_),
-                        fmt::format("{}", shard.vocab_size()), "all shards need the same tokenizer");
+                        fmt::format("{}", shard.vocab_size()),
+                        "all shards need the same tokenizer");
     }
     source.vocab_size_ = shard.vocab_size();
     source.first_document_.push_back(source.num_documents());

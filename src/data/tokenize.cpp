@@ -25,8 +25,11 @@ std::string source_name(const Path& input) {
 
 // The counts of a card as they stand in a shard and in card.json.
 Json counts_json(const SourceCard& card) {
-  return {{"rows", card.rows}, {"documents", card.documents}, {"tokens", card.tokens},
-          {"learned_tokens", card.learned_tokens}, {"dropped_too_long", card.dropped_too_long},
+  return {{"rows", card.rows},
+          {"documents", card.documents},
+          {"tokens", card.tokens},
+          {"learned_tokens", card.learned_tokens},
+          {"dropped_too_long", card.dropped_too_long},
           {"dropped_without_answer", card.dropped_without_answer}};
 }
 
@@ -79,7 +82,8 @@ class SourceTokenizer {
   void set_key(const tokenizer::Tokenizer& tokenizer) {
     ContentHasher hasher;
     hasher.add(fmt::format("{} {} {} {} {}", settings_.mode, settings_.field.value_or(""),
-                           settings_.max_length.value_or(0), settings_.too_long, settings_.shard_tokens));
+                           settings_.max_length.value_or(0), settings_.too_long,
+                           settings_.shard_tokens));
     hasher.add(tokenizer.fingerprint());
     for (const Path& file : files_) hasher.add(content_hash_of(file));
     key_ = hasher.hex();
@@ -142,16 +146,19 @@ class SourceTokenizer {
       writer_.add(document.tokens, document.labels);
       ++card_.documents;
       card_.tokens += static_cast<int64_t>(document.tokens.size());
-      card_.learned_tokens += document.labels.empty()
-                                  ? static_cast<int64_t>(document.tokens.size())
-                                  : std::accumulate(document.labels.begin(), document.labels.end(), int64_t{0});
+      card_.learned_tokens +=
+          document.labels.empty()
+              ? static_cast<int64_t>(document.tokens.size())
+              : std::accumulate(document.labels.begin(), document.labels.end(), int64_t{0});
     }
     if (writer_.num_tokens() >= settings_.shard_tokens) write_shard(/*is_last=*/false);
   }
 
   void write_shard(bool is_last) {
-    writer_.write(shard_path(card_.shards), {{"source", card_.name}, {"key", key_},
-                                             {"is_last", is_last}, {"so_far", counts_json(card_)}});
+    writer_.write(shard_path(card_.shards), {{"source", card_.name},
+                                             {"key", key_},
+                                             {"is_last", is_last},
+                                             {"so_far", counts_json(card_)}});
     ++card_.shards;
     start_shard();
   }
@@ -168,7 +175,8 @@ class SourceTokenizer {
 };
 
 void check_settings(const TokenizeSettings& settings) {
-  if (settings.inputs.empty()) throw input_error("data tokenize", "inputs", "at least one path", "none");
+  if (settings.inputs.empty())
+    throw input_error("data tokenize", "inputs", "at least one path", "none");
   if (settings.mode == "chat" && settings.too_long == "split") {
     throw input_error("data tokenize", "too_long", "\"drop\" with mode = chat", "\"split\"",
                       "half a conversation teaches nothing");
@@ -196,8 +204,11 @@ std::vector<SourceCard> tokenize(const TokenizeSettings& settings, const Path& o
     source["shards"] = cards.back().shards;
     sources.push_back(std::move(source));
   }
-  const Json card = {{"version", 1}, {"mode", settings.mode}, {"vocab_size", tokenizer.vocab_size()},
-                     {"tokenizer", tokenizer.fingerprint()}, {"sources", std::move(sources)}};
+  const Json card = {{"version", 1},
+                     {"mode", settings.mode},
+                     {"vocab_size", tokenizer.vocab_size()},
+                     {"tokenizer", tokenizer.fingerprint()},
+                     {"sources", std::move(sources)}};
   write_file(out / "card.json", card.dump(2) + "\n");
   return cards;
 }

@@ -29,12 +29,15 @@ class Tokenizing : public testing::Test {
   void write_texts(int count) {
     std::vector<std::string> lines;
     for (int i = 0; i < count; ++i) {
-      lines.push_back(to_line({{"text", "factory " + std::to_string(i * 37) + std::string(i % 9, '!')}}));
+      lines.push_back(
+          to_line({{"text", "factory " + std::to_string(i * 37) + std::string(i % 9, '!')}}));
     }
     write_lines("texts.jsonl", lines);
   }
 
-  std::vector<SourceCard> run(const std::string& out) { return tokenize(settings_, folder_.path() / out, progress_); }
+  std::vector<SourceCard> run(const std::string& out) {
+    return tokenize(settings_, folder_.path() / out, progress_);
+  }
 
   std::string refusal() {
     try {
@@ -59,13 +62,16 @@ TEST_F(Tokenizing, TextsEndInTheEndTokenAndAddedTokensInThemAreText) {
   const auto tokenizer = tokenizer::Tokenizer::load(kTokenizer);
   const auto source = TokenSource::open(folder_.path() / "out/a");
   EXPECT_EQ(tokenizer.decode(source.document(0).tokens), "one <think> two<｜end▁of▁sentence｜>");
-  EXPECT_THAT(source.document(0).tokens, testing::Not(testing::Contains(*tokenizer.added_id("<think>"))));
+  EXPECT_THAT(source.document(0).tokens,
+              testing::Not(testing::Contains(*tokenizer.added_id("<think>"))));
   EXPECT_THAT(source.document(1).tokens, testing::ElementsAre(1));
 }
 
 TEST_F(Tokenizing, OfAConversationOnlyTheAnswerIsLearned) {
-  write_lines("chat.jsonl", {R"({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y = 3"}]})",
-                             R"({"messages": [{"role": "user", "content": "no answer"}]})"});
+  write_lines(
+      "chat.jsonl",
+      {R"({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y = 3"}]})",
+       R"({"messages": [{"role": "user", "content": "no answer"}]})"});
   settings_.mode = "chat";
   const auto cards = run("out");
   EXPECT_EQ(cards[0].documents, 1);
@@ -80,7 +86,8 @@ TEST_F(Tokenizing, OfAConversationOnlyTheAnswerIsLearned) {
 }
 
 TEST_F(Tokenizing, LongTextsAreDroppedOrSplit) {
-  write_lines("a.jsonl", {R"({"text": "1 2 3 4 5 6 7 8"})", R"({"text": "9"})"});  // 16 and 2 tokens
+  write_lines("a.jsonl",
+              {R"({"text": "1 2 3 4 5 6 7 8"})", R"({"text": "9"})"});  // 16 and 2 tokens
   settings_.max_length = 5;
   EXPECT_EQ(run("dropped")[0].dropped_too_long, 1);
   EXPECT_EQ(run("dropped")[0].tokens, 2);
@@ -138,7 +145,8 @@ TEST_F(Tokenizing, NamesTheRowAndTheSettingThatAreWrong) {
   EXPECT_THAT(refusal(), testing::EndsWith("a.jsonl:2: text: expected a string; got nothing"));
   settings_.mode = "chat";
   settings_.too_long = "split";
-  EXPECT_THAT(refusal(), testing::StartsWith("data tokenize: too_long: expected \"drop\" with mode = chat"));
+  EXPECT_THAT(refusal(),
+              testing::StartsWith("data tokenize: too_long: expected \"drop\" with mode = chat"));
 }
 
 }  // namespace

@@ -23,10 +23,12 @@ struct EvalSettings {
   template <class Visitor>
   void describe(Visitor&& visit) {
     using namespace config;
-    visit("benchmark", benchmark, "Which benchmark: generated (rows of trex data generate) or nl4opt.");
+    visit("benchmark", benchmark,
+          "Which benchmark: generated (rows of trex data generate) or nl4opt.");
     visit("data", data, "Files of the benchmark's rows, JSON lines.");
     visit("limit", limit, "Ask only the first rows, this many; auto: all.", in_range(1, 1e9));
-    visit("replies", replies, "Recorded replies to score, JSON lines of id and reply; instead of a checkpoint.");
+    visit("replies", replies,
+          "Recorded replies to score, JSON lines of id and reply; instead of a checkpoint.");
     visit("checkpoint", checkpoint, "Folder of the model to ask; instead of replies.");
     visit("max_new_tokens", max_new_tokens, "Longest reply of a checkpoint.", in_range(1, 1 << 20));
     visit("time_limit", time_limit, "Wall time of one program; the published harness gives 360 s.",

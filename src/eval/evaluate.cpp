@@ -70,7 +70,8 @@ std::map<std::string, Json> read_records(const Path& file) {
   while (const auto line = lines.next()) {
     const JsonObject record = line->object();
     check_record(record);
-    if (record.string("reason") != to_string(Reason::NoReply)) records[record.string("id")] = line->value;
+    if (record.string("reason") != to_string(Reason::NoReply))
+      records[record.string("id")] = line->value;
   }
   return records;
 }
@@ -176,8 +177,9 @@ void check_manifest(const Path& file, const Json& manifest) {
   for (const auto& [key, value] : manifest.items()) {
     const Json before = old.value(key, Json(nullptr));
     if (before == value) continue;
-    throw input_error(file.string(), key, before.dump() + ", as this folder's records were made with",
-                      value.dump(), "use another --out, or remove the folder");
+    throw input_error(file.string(), key,
+                      before.dump() + ", as this folder's records were made with", value.dump(),
+                      "use another --out, or remove the folder");
   }
 }
 

@@ -17,13 +17,22 @@ std::atomic<int> num_graded{0};
 // Right when the reply is the question.
 const Benchmark kEcho{
     .name = "echo",
-    .summary = {}, .licence = {}, .source = {}, .sample = {}, .num_sample_items = 0, .load = nullptr,
-    .prompt = [](const Item& item) { return Json::array({{{"role", "user"}, {"content", item.question}}}); },
+    .summary = {},
+    .licence = {},
+    .source = {},
+    .sample = {},
+    .num_sample_items = 0,
+    .load = nullptr,
+    .prompt =
+        [](const Item& item) {
+          return Json::array({{{"role", "user"}, {"content", item.question}}});
+        },
     .grade =
         [](const Item& item, std::string_view reply, const GradeLimits&) {
           ++num_graded;
           const Reason reason = reply == item.question ? Reason::Correct : Reason::WrongValue;
-          return Graded{.verdict = {.reason = reason}, .code = std::string(reply), .rule = "echo", .run = {}};
+          return Graded{
+              .verdict = {.reason = reason}, .code = std::string(reply), .rule = "echo", .run = {}};
         },
 };
 
@@ -40,8 +49,12 @@ class Evaluate : public testing::Test {
 
   Evaluation run(int workers = 2) {
     NoProgress progress;
-    return evaluate({.benchmark = kEcho, .items = items_, .replies = replies_, .limits = {},
-                     .workers = workers, .records = records()},
+    return evaluate({.benchmark = kEcho,
+                     .items = items_,
+                     .replies = replies_,
+                     .limits = {},
+                     .workers = workers,
+                     .records = records()},
                     progress);
   }
   Path records() const { return folder_.path() / "records.jsonl"; }
@@ -101,8 +114,14 @@ TEST_F(Evaluate, PassesOnWhatEndedAWorker) {
     throw environment_error("sandbox", "bubblewrap", "none");
   };
   NoProgress progress;
-  EXPECT_THROW(evaluate({.benchmark = broken, .items = items_, .replies = replies_, .limits = {},
-                         .workers = 2, .records = records()}, progress), Error);
+  EXPECT_THROW(evaluate({.benchmark = broken,
+                         .items = items_,
+                         .replies = replies_,
+                         .limits = {},
+                         .workers = 2,
+                         .records = records()},
+                        progress),
+               Error);
 }
 
 TEST_F(Evaluate, NamesTheLineOfADamagedRecord) {
@@ -111,7 +130,8 @@ TEST_F(Evaluate, NamesTheLineOfADamagedRecord) {
     run();
     ADD_FAILURE();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("records.jsonl:1: reason: expected a reason of a verdict; got \"fine\""));
+    EXPECT_THAT(error.what(),
+                HasSubstr("records.jsonl:1: reason: expected a reason of a verdict; got \"fine\""));
   }
 }
 
@@ -125,8 +145,9 @@ TEST(Manifest, RefusesToMixRuns) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              file.string() + ": limit: expected 10, as this folder's records were made with; got 20 "
-                              "(use another --out, or remove the folder)");
+              file.string() +
+                  ": limit: expected 10, as this folder's records were made with; got 20 "
+                  "(use another --out, or remove the folder)");
   }
 }
 
@@ -145,9 +166,12 @@ class Replies : public testing::Test {
 };
 
 TEST_F(Replies, MustAnswerEachItemOnce) {
-  EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\"}\n{\"id\":\"b\",\"reply\":null}\n{\"id\":\"other\",\"reply\":\"\"}\n"), "");
+  EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\"}\n{\"id\":\"b\",\"reply\":null}\n{\"id\":"
+                     "\"other\",\"reply\":\"\"}\n"),
+            "");
   EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\"}\n"),
-            "r.jsonl: id: expected a reply to every item; got none to \"b\" (a failed request is a row whose "
+            "r.jsonl: id: expected a reply to every item; got none to \"b\" (a failed request is a "
+            "row whose "
             "reply is null)");
   EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\"}\n{\"id\":\"a\",\"reply\":\"y\"}\n"),
             "r.jsonl:2: id: expected one row for each id; got \"a\"");

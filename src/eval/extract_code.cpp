@@ -31,7 +31,9 @@ Texts python_fences(std::string_view text) {
   while ((at = text.find(kOpening, at)) != std::string_view::npos) {
     const size_t begin = at + kOpening.size();
     at = begin;
-    if (begin >= text.size() || std::string_view(" \t\r\n").find(text[begin]) == std::string_view::npos) continue;
+    if (begin >= text.size() ||
+        std::string_view(" \t\r\n").find(text[begin]) == std::string_view::npos)
+      continue;
     const size_t end = text.find(kFence, begin);
     if (end == std::string_view::npos) break;
     bodies.push_back(trimmed(text.substr(begin, end - begin)));
@@ -91,7 +93,8 @@ std::optional<Tag> last_think_end(std::string_view lower) {
   std::optional<Tag> last;
   for (const std::string_view tag : {"</think>", "</redacted_reasoning>"}) {
     const size_t at = lower.rfind(tag);
-    if (at != std::string_view::npos && (!last || at > last->begin)) last = Tag{at, at + tag.size()};
+    if (at != std::string_view::npos && (!last || at > last->begin))
+      last = Tag{at, at + tag.size()};
   }
   return last;
 }
@@ -108,7 +111,8 @@ std::optional<FoundCode> extract_code(std::string_view reply) {
   if (trimmed(reply).empty()) return std::nullopt;
   const std::string lower = lower_case(reply);
   if (auto code = longest(python_fences(reply))) return FoundCode{*code, "python_fence"};
-  if (auto code = longest(unlabelled_fences(reply), kLongFence)) return FoundCode{*code, "long_fence"};
+  if (auto code = longest(unlabelled_fences(reply), kLongFence))
+    return FoundCode{*code, "long_fence"};
   if (auto code = longest(unlabelled_fences(reply))) return FoundCode{*code, "fence"};
   if (const auto tag = longest(python_tags(reply, lower))) {
     return FoundCode{in_fences(*tag).value_or(*tag), "python_tag"};
@@ -118,7 +122,8 @@ std::optional<FoundCode> extract_code(std::string_view reply) {
     const std::string_view after = trimmed(reply.substr(think->end));
     if (!after.empty()) return FoundCode{std::string(after), "after_think"};
     Texts bodies;
-    for (const Fence& fence : all_fences(reply.substr(0, think->begin))) bodies.push_back(fence.body);
+    for (const Fence& fence : all_fences(reply.substr(0, think->begin)))
+      bodies.push_back(fence.body);
     if (auto code = longest(bodies)) return FoundCode{*code, "in_think"};
   }
   return FoundCode{std::string(trimmed(reply)), "whole_reply"};

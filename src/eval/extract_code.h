@@ -9,7 +9,8 @@ namespace trex::eval {
 
 struct FoundCode {
   std::string code;
-  std::string rule;  // python_fence, long_fence, fence, python_tag, after_think, in_think, whole_reply
+  std::string
+      rule;  // python_fence, long_fence, fence, python_tag, after_think, in_think, whole_reply
 };
 
 // The first rule that finds something wins:

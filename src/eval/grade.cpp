@@ -23,7 +23,10 @@ Graded grade_by_value(const Item& item, std::string_view reply, const GradeLimit
   const auto found = extract_code(reply);
   if (!found) return {.verdict = {.reason = Reason::NoCode}, .code = {}, .rule = {}, .run = {}};
   if (!is_text(found->code)) {
-    return {.verdict = {.reason = Reason::SyntaxError, .value = {}, .status = {}, .detail = "not UTF-8 text"},
+    return {.verdict = {.reason = Reason::SyntaxError,
+                        .value = {},
+                        .status = {},
+                        .detail = "not UTF-8 text"},
             .code = found->code,
             .rule = found->rule,
             .run = {}};

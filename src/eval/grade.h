@@ -16,19 +16,19 @@ namespace trex::eval {
 
 // One question of a benchmark.
 struct Item {
-  std::string id;        // unique within the benchmark
-  std::string question;  // what is asked, without the instructions around it
-  double label = 0;      // the optimal value
-  std::string program;   // a program that yields the label, where the benchmark has one
-  std::string family;    // group for the report; empty if the benchmark has none
+  std::string id;                  // unique within the benchmark
+  std::string question;            // what is asked, without the instructions around it
+  double label = 0;                // the optimal value
+  std::string program;             // a program that yields the label, where the benchmark has one
+  std::string family;              // group for the report; empty if the benchmark has none
   std::vector<std::string> flags;  // doubts about the label, from our own audit
-  Json messages;         // the prompt, where the row brings its own
+  Json messages;                   // the prompt, where the row brings its own
 };
 
 struct Graded {
   Verdict verdict;
-  std::string code;  // what was run, as found in the reply
-  std::string rule;  // how it was found (extract_code.h)
+  std::string code;               // what was run, as found in the reply
+  std::string rule;               // how it was found (extract_code.h)
   std::optional<ProgramRun> run;  // absent when there was nothing to run
 };
 

@@ -30,19 +30,21 @@ std::map<std::string, Reply> read_replies(const Path& file, std::span<const Item
   }
   for (const Item& item : items) {
     if (!replies.contains(item.id)) {
-      throw input_error(file.string(), "id", "a reply to every item", "none to " + in_quotes(item.id),
+      throw input_error(file.string(), "id", "a reply to every item",
+                        "none to " + in_quotes(item.id),
                         "a failed request is a row whose reply is null");
     }
   }
   return replies;
 }
 
-void ask_checkpoint(const Path& checkpoint, const Path& prompts, const Path& replies, int64_t max_new_tokens) {
-  const ProcessResult result =
-      run_process({.arguments = {(program_folder() / "trex").string(), "generate", "--checkpoint",
-                                 checkpoint.string(), "--prompts", prompts.string(), "--out",
-                                 replies.string(), "--max-new-tokens", std::to_string(max_new_tokens)},
-                   .inherit_output = true});
+void ask_checkpoint(const Path& checkpoint, const Path& prompts, const Path& replies,
+                    int64_t max_new_tokens) {
+  const ProcessResult result = run_process(
+      {.arguments = {(program_folder() / "trex").string(), "generate", "--checkpoint",
+                     checkpoint.string(), "--prompts", prompts.string(), "--out", replies.string(),
+                     "--max-new-tokens", std::to_string(max_new_tokens)},
+       .inherit_output = true});
   if (result.succeeded()) return;
   const std::string got = result.exit_code ? fmt::format("exit code {}", *result.exit_code)
                                            : fmt::format("signal {}", result.signal);

@@ -25,6 +25,7 @@ std::map<std::string, Reply> read_replies(const Path& file, std::span<const Item
 
 // Has `trex generate` answer the prompts file; its progress goes where ours goes. Throws Failed or
 // the error's own kind when it does not succeed.
-void ask_checkpoint(const Path& checkpoint, const Path& prompts, const Path& replies, int64_t max_new_tokens);
+void ask_checkpoint(const Path& checkpoint, const Path& prompts, const Path& replies,
+                    int64_t max_new_tokens);
 
 }  // namespace trex::eval

@@ -70,7 +70,8 @@ std::optional<EndReport> find_end_report(const std::string& reports, const std::
   return std::nullopt;
 }
 
-ProgramRun run_program(const std::string& code, const std::string& data_file, const GradeLimits& limits) {
+ProgramRun run_program(const std::string& code, const std::string& data_file,
+                       const GradeLimits& limits) {
   const Path python = sandbox::built_file("python/trex_driver.py").parent_path();
   const std::string secret = fresh_secret();
   const sandbox::Program program{
@@ -79,9 +80,10 @@ ProgramRun run_program(const std::string& code, const std::string& data_file, co
       .mounts = {{python, python.string()}, {TREX_HIGHS_FOLDER, TREX_HIGHS_FOLDER}},
       .secret = secret};
   using std::chrono::ceil, std::chrono::seconds;
-  ProgramRun run{.execution = sandbox::run(program, {.wall = limits.time,
-                                                     .cpu = ceil<seconds>(limits.time) + seconds(1)}),
-                 .end = {}};
+  ProgramRun run{
+      .execution = sandbox::run(
+          program, {.wall = limits.time, .cpu = ceil<seconds>(limits.time) + seconds(1)}),
+      .end = {}};
   run.end = find_end_report(run.execution.report, secret);
   return run;
 }

@@ -34,7 +34,8 @@ std::string prepared(const std::string& code);
 
 // Runs `code` with `data_file` as data.json. Throws Environment when there is no sandbox or no
 // module. Safe from several threads.
-ProgramRun run_program(const std::string& code, const std::string& data_file, const GradeLimits& limits);
+ProgramRun run_program(const std::string& code, const std::string& data_file,
+                       const GradeLimits& limits);
 
 // The last end report with the right secret. Lines that are no reports are passed over: the
 // program can write to the channel too.

@@ -76,13 +76,14 @@ Json to_json(const Summary& summary) {
 }
 
 std::string table_of(const std::string& benchmark, const Summary& summary) {
-  std::string table =
-      fmt::format("{:<28} {:>6} {:>8} {:>9}   {}\n", "", "rows", "correct", "Pass@1", "95 % interval");
+  std::string table = fmt::format("{:<28} {:>6} {:>8} {:>9}   {}\n", "", "rows", "correct",
+                                  "Pass@1", "95 % interval");
   table += row_of(benchmark, summary.all);
   if (summary.has_flags) table += row_of("  without audit flags", summary.unflagged);
   for (const auto& [family, score] : summary.families) table += row_of("  " + family, score);
 
-  std::vector<std::pair<std::string, int64_t>> reasons(summary.reasons.begin(), summary.reasons.end());
+  std::vector<std::pair<std::string, int64_t>> reasons(summary.reasons.begin(),
+                                                       summary.reasons.end());
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   table += "\n";

@@ -14,8 +14,8 @@ TEST(WilsonInterval, AgreesWithNewcombesTable) {
     int64_t correct, items;
     double low, high;
   };
-  for (const Row& row : {Row{81, 263, 0.2553, 0.3662}, Row{15, 148, 0.0624, 0.1605}, Row{0, 20, 0, 0.1611},
-                         Row{1, 29, 0.0061, 0.1718}}) {
+  for (const Row& row : {Row{81, 263, 0.2553, 0.3662}, Row{15, 148, 0.0624, 0.1605},
+                         Row{0, 20, 0, 0.1611}, Row{1, 29, 0.0061, 0.1718}}) {
     const auto [low, high] = wilson_interval(row.correct, row.items);
     EXPECT_NEAR(low, row.low, 5e-5) << row.correct;
     EXPECT_NEAR(high, row.high, 5e-5) << row.correct;
@@ -31,14 +31,15 @@ TEST(WilsonInterval, IsMirroredAndWithinZeroAndOne) {
 
 Json record(bool correct, const char* reason, const char* family, Json flags, Json value,
             const char* finish = "stop") {
-  return {{"correct", correct}, {"reason", reason}, {"family", family},
+  return {{"correct", correct},        {"reason", reason},          {"family", family},
           {"flags", std::move(flags)}, {"value", std::move(value)}, {"finish_reason", finish}};
 }
 
-const std::vector<Json> kRecords{record(true, "correct", "diet", Json::array(), 3.0),
-                                 record(false, "wrong_value", "diet", Json::array(), 4.0),
-                                 record(true, "correct", "knapsack", {"label_disputed"}, 7.0),
-                                 record(false, "syntax_error", "knapsack", Json::array(), nullptr, "length")};
+const std::vector<Json> kRecords{
+    record(true, "correct", "diet", Json::array(), 3.0),
+    record(false, "wrong_value", "diet", Json::array(), 4.0),
+    record(true, "correct", "knapsack", {"label_disputed"}, 7.0),
+    record(false, "syntax_error", "knapsack", Json::array(), nullptr, "length")};
 
 TEST(Summary, CountsAllUnflaggedFamiliesAndReasons) {
   const Json json = to_json(summarise(kRecords));

@@ -44,13 +44,20 @@ constexpr Word kWords[] = {
 };
 
 constexpr Word kExceptions[] = {
-    {Reason::SyntaxError, "SyntaxError"},       {Reason::SyntaxError, "IndentationError"},
-    {Reason::SyntaxError, "TabError"},          {Reason::ImportError, "ImportError"},
-    {Reason::ImportError, "ModuleNotFoundError"}, {Reason::NameError, "NameError"},
-    {Reason::NameError, "UnboundLocalError"},   {Reason::AttributeError, "AttributeError"},
-    {Reason::KeyError, "KeyError"},             {Reason::IndexError, "IndexError"},
-    {Reason::TypeError, "TypeError"},           {Reason::ValueError, "ValueError"},
-    {Reason::Memory, "MemoryError"},            {Reason::GurobiError, "GurobiError"},
+    {Reason::SyntaxError, "SyntaxError"},
+    {Reason::SyntaxError, "IndentationError"},
+    {Reason::SyntaxError, "TabError"},
+    {Reason::ImportError, "ImportError"},
+    {Reason::ImportError, "ModuleNotFoundError"},
+    {Reason::NameError, "NameError"},
+    {Reason::NameError, "UnboundLocalError"},
+    {Reason::AttributeError, "AttributeError"},
+    {Reason::KeyError, "KeyError"},
+    {Reason::IndexError, "IndexError"},
+    {Reason::TypeError, "TypeError"},
+    {Reason::ValueError, "ValueError"},
+    {Reason::Memory, "MemoryError"},
+    {Reason::GurobiError, "GurobiError"},
 };
 
 // The line of a traceback that names the exception: the last one that starts with a dotted name
@@ -85,16 +92,21 @@ std::optional<Verdict> judge_ending(const ProgramRun& run) {
   };
   switch (execution.ending) {
     case sandbox::Ending::WallLimit:
-    case sandbox::Ending::CpuLimit: return because(Reason::Timeout);
-    case sandbox::Ending::MemoryLimit: return because(Reason::Memory);
-    case sandbox::Ending::OutputLimit: return because(Reason::OutputLimit);
-    case sandbox::Ending::Violation: return because(Reason::SandboxViolation);
+    case sandbox::Ending::CpuLimit:
+      return because(Reason::Timeout);
+    case sandbox::Ending::MemoryLimit:
+      return because(Reason::Memory);
+    case sandbox::Ending::OutputLimit:
+      return because(Reason::OutputLimit);
+    case sandbox::Ending::Violation:
+      return because(Reason::SandboxViolation);
     case sandbox::Ending::Signalled: {
       // C++'s way of saying MemoryError.
       const bool no_memory = execution.errors.find("bad_alloc") != std::string::npos;
       return because(no_memory ? Reason::Memory : Reason::Crashed);
     }
-    case sandbox::Ending::Exited: break;
+    case sandbox::Ending::Exited:
+      break;
   }
   if (execution.exit_code == 0) return std::nullopt;
   const std::string line = exception_line(execution.errors);
@@ -107,10 +119,14 @@ std::optional<Verdict> judge_ending(const ProgramRun& run) {
 
 Reason reason_of_status(int64_t status) {
   switch (status) {
-    case 1: return Reason::NotSolved;
-    case 3: return Reason::Infeasible;
-    case 5: return Reason::Unbounded;
-    default: return Reason::OtherStatus;
+    case 1:
+      return Reason::NotSolved;
+    case 3:
+      return Reason::Infeasible;
+    case 5:
+      return Reason::Unbounded;
+    default:
+      return Reason::OtherStatus;
   }
 }
 
@@ -130,12 +146,15 @@ Reason parse_reason(std::string_view text, const std::string& where) {
   throw input_error(where, "reason", "a reason of a verdict", in_quotes(text));
 }
 
-bool is_unreadable(Reason reason) { return reason == Reason::NoCode || reason == Reason::SyntaxError; }
+bool is_unreadable(Reason reason) {
+  return reason == Reason::NoCode || reason == Reason::SyntaxError;
+}
 
 Verdict judge_value(const ProgramRun& run, double label) {
   if (auto verdict = judge_ending(run)) return *verdict;
   if (!run.end || !run.end->model_name) return {.reason = Reason::ModelNotFound};
-  Verdict verdict{.reason = Reason::OtherStatus, .value = {}, .status = run.end->status, .detail = {}};
+  Verdict verdict{
+      .reason = Reason::OtherStatus, .value = {}, .status = run.end->status, .detail = {}};
   if (run.end->status != 2 || !run.end->objective) {
     verdict.reason = reason_of_status(run.end->status);
     return verdict;

@@ -13,7 +13,7 @@ namespace trex::eval {
 enum class Reason {
   Correct,
   WrongValue,
-  Infeasible,      // the program's model is
+  Infeasible,  // the program's model is
   Unbounded,
   OtherStatus,     // any other end of the solver without an optimum
   NotSolved,       // the model was never optimised: it has no objective value
@@ -49,9 +49,9 @@ bool is_unreadable(Reason reason);
 
 struct Verdict {
   Reason reason = Reason::NoCode;
-  std::optional<double> value;     // of the model, when it has an optimum
-  std::optional<int64_t> status;   // Gurobi's code, when there was a model
-  std::string detail;              // last line of the traceback, or the missing calls
+  std::optional<double> value;    // of the model, when it has an optimum
+  std::optional<int64_t> status;  // Gurobi's code, when there was a model
+  std::string detail;             // last line of the traceback, or the missing calls
 
   bool is_correct() const { return reason == Reason::Correct; }
 };

@@ -13,7 +13,8 @@ using sandbox::Ending;
 
 ProgramRun solved(double objective, int64_t status = 2) {
   ProgramRun run;
-  run.end = EndReport{.model_name = "model", .status = status, .objective = objective, .unsupported = {}};
+  run.end =
+      EndReport{.model_name = "model", .status = status, .objective = objective, .unsupported = {}};
   return run;
 }
 
@@ -71,17 +72,21 @@ TEST(JudgeValue, NamesTheException) {
     const char* detail;
   };
   const Case cases[] = {
-      {"Traceback (most recent call last):\n  File \"main.py\", line 3\nNameError: name 'x' is not defined\n",
+      {"Traceback (most recent call last):\n  File \"main.py\", line 3\nNameError: name 'x' is not "
+       "defined\n",
        Reason::NameError, "NameError: name 'x' is not defined"},
       {"  File \"main.py\", line 1\n    x = (\n        ^\nSyntaxError: '(' was never closed\n",
        Reason::SyntaxError, "SyntaxError: '(' was never closed"},
-      {"IndentationError: unexpected indent\n", Reason::SyntaxError, "IndentationError: unexpected indent"},
+      {"IndentationError: unexpected indent\n", Reason::SyntaxError,
+       "IndentationError: unexpected indent"},
       {"ModuleNotFoundError: No module named 'pulp'\n", Reason::ImportError,
        "ModuleNotFoundError: No module named 'pulp'"},
       {"Traceback\nKeyError: ('a', 1)\n", Reason::KeyError, "KeyError: ('a', 1)"},
       {"MemoryError\n", Reason::Memory, "MemoryError"},
-      {"gurobipy.GurobiError: bad\nsecond line of it\n", Reason::GurobiError, "gurobipy.GurobiError: bad"},
-      {"ZeroDivisionError: division by zero\n", Reason::OtherError, "ZeroDivisionError: division by zero"},
+      {"gurobipy.GurobiError: bad\nsecond line of it\n", Reason::GurobiError,
+       "gurobipy.GurobiError: bad"},
+      {"ZeroDivisionError: division by zero\n", Reason::OtherError,
+       "ZeroDivisionError: division by zero"},
   };
   for (const Case& one : cases) {
     const Verdict verdict = judge_value(raised(one.errors), 1);
@@ -92,7 +97,8 @@ TEST(JudgeValue, NamesTheException) {
 
 TEST(JudgeValue, BlamesTheModuleForACallThatItLacks) {
   ProgramRun run = raised("gurobipy.GurobiError: addGenConstrSin is not supported\n");
-  run.end = EndReport{.model_name = "model", .status = 1, .objective = {}, .unsupported = {"addGenConstrSin"}};
+  run.end = EndReport{
+      .model_name = "model", .status = 1, .objective = {}, .unsupported = {"addGenConstrSin"}};
   const Verdict verdict = judge_value(run, 1);
   EXPECT_EQ(verdict.reason, Reason::UnsupportedApi);
   EXPECT_EQ(verdict.detail, "addGenConstrSin");
@@ -115,16 +121,20 @@ TEST(Reasons, ReadBackAsWritten) {
 }
 
 TEST(EndReports, NeedTheSecret) {
-  const std::string forged = R"({"secret":"guess","event":"end","name":"model","model":0,"status":2,"objective":5})";
-  const std::string real = R"({"secret":"s","event":"end","name":"model","model":0,"status":2,"objective":4.5})";
+  const std::string forged =
+      R"({"secret":"guess","event":"end","name":"model","model":0,"status":2,"objective":5})";
+  const std::string real =
+      R"({"secret":"s","event":"end","name":"model","model":0,"status":2,"objective":4.5})";
   EXPECT_FALSE(find_end_report(forged + "\n", "s"));
-  const auto found = find_end_report("noise\n" + real + "\n" + forged + "\n[]\n{\"secret\":\"s\"}\n", "s");
+  const auto found =
+      find_end_report("noise\n" + real + "\n" + forged + "\n[]\n{\"secret\":\"s\"}\n", "s");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->objective, 4.5);
 }
 
 TEST(EndReports, AreNotTheReportsOfSingleOptimizations) {
-  EXPECT_FALSE(find_end_report(R"({"secret":"s","event":"optimize","model":0,"status":2,"objective":4.5})", "s"));
+  EXPECT_FALSE(find_end_report(
+      R"({"secret":"s","event":"optimize","model":0,"status":2,"objective":4.5})", "s"));
   const auto found = find_end_report(R"({"secret":"s","event":"end","name":null})", "s");
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->model_name);
@@ -133,8 +143,9 @@ TEST(EndReports, AreNotTheReportsOfSingleOptimizations) {
 TEST(Prepared, AddsMissingImportsAndThePathOfTheData) {
   EXPECT_EQ(prepared("x = 1"), "import gurobipy as gp\nimport json\nx = 1");
   EXPECT_EQ(prepared("import json\nfrom gurobipy import *"), "import json\nfrom gurobipy import *");
-  EXPECT_EQ(prepared("import gurobipy, json\nopen('data.json'), 'data.json'"),
-            "import json\nimport gurobipy, json\nopen('/tmp/work/data.json'), '/tmp/work/data.json'");
+  EXPECT_EQ(
+      prepared("import gurobipy, json\nopen('data.json'), 'data.json'"),
+      "import json\nimport gurobipy, json\nopen('/tmp/work/data.json'), '/tmp/work/data.json'");
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 #include "report/assets.h"
 
 // The assembler copies the files; their paths come from CMake.
-#define TREX_EMBED(symbol, path)                 \
-  __asm__(".section .rodata\n"                   \
-          ".global " #symbol "_begin\n"          \
-          ".global " #symbol "_end\n"            \
-          #symbol "_begin: .incbin \"" path "\"\n" \
-          #symbol "_end: .byte 0\n"              \
-          ".previous\n");                        \
+#define TREX_EMBED(symbol, path)                                                   \
+  __asm__(                                                                         \
+      ".section .rodata\n"                                                         \
+      ".global " #symbol                                                           \
+      "_begin\n"                                                                   \
+      ".global " #symbol "_end\n" #symbol "_begin: .incbin \"" path "\"\n" #symbol \
+      "_end: .byte 0\n"                                                            \
+      ".previous\n");                                                              \
   extern "C" const char symbol##_begin[], symbol##_end[];
 
 TREX_EMBED(trex_chart_script, TREX_CHART_SCRIPT)

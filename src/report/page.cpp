@@ -29,7 +29,8 @@ Json axis(const std::string& label, const char* type) {
 // JSON inside a <script> element must not contain "</".
 std::string script_safe(const Json& value) {
   std::string text = to_line(value);
-  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3) text.insert(at + 1, "\\");
+  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
+    text.insert(at + 1, "\\");
   return text;
 }
 
@@ -82,11 +83,20 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -95,9 +105,13 @@ std::string escaped(std::string_view text) {
 Page::Page(std::string title, std::string subtitle)
     : title_(std::move(title)), subtitle_(std::move(subtitle)) {}
 
-void Page::heading(const std::string& text) { body_ += fmt::format("<h2>{}</h2>\n", escaped(text)); }
+void Page::heading(const std::string& text) {
+  body_ += fmt::format("<h2>{}</h2>\n", escaped(text));
+}
 
-void Page::paragraph(const std::string& text) { body_ += fmt::format("<p>{}</p>\n", escaped(text)); }
+void Page::paragraph(const std::string& text) {
+  body_ += fmt::format("<p>{}</p>\n", escaped(text));
+}
 
 void Page::figures(const std::vector<std::pair<std::string, std::string>>& figures) {
   body_ += "<div class=\"figures\">\n";
@@ -131,7 +145,8 @@ void Page::add_chart(const std::string& title, const std::string& configuration)
       "<div class=\"chart\"><h3>{}</h3><div><canvas id=\"chart{}\" role=\"img\" "
       "aria-label=\"{}\"></canvas></div></div>\n",
       escaped(title), id, escaped(title));
-  scripts_ += fmt::format("new Chart(document.getElementById('chart{}'), {});\n", id, configuration);
+  scripts_ +=
+      fmt::format("new Chart(document.getElementById('chart{}'), {});\n", id, configuration);
 }
 
 void Page::chart(const LineChart& chart) {
@@ -141,9 +156,13 @@ void Page::chart(const LineChart& chart) {
     for (const auto& [x, y] : chart.series[s].points) {
       points.push_back({{"x", x}, {"y", number_or_gap(y)}});
     }
-    datasets.push_back({{"label", chart.series[s].name}, {"data", std::move(points)},
-                        {"borderColor", colour(s)}, {"backgroundColor", colour(s)},
-                        {"pointRadius", 0}, {"borderWidth", 1.8}, {"showLine", true}});
+    datasets.push_back({{"label", chart.series[s].name},
+                        {"data", std::move(points)},
+                        {"borderColor", colour(s)},
+                        {"backgroundColor", colour(s)},
+                        {"pointRadius", 0},
+                        {"borderWidth", 1.8},
+                        {"showLine", true}});
   }
   const Json configuration{
       {"type", "scatter"},
@@ -151,8 +170,9 @@ void Page::chart(const LineChart& chart) {
       {"options",
        {{"interaction", {{"mode", "nearest"}, {"axis", "x"}, {"intersect", false}}},
         {"plugins", {{"legend", {{"display", chart.series.size() > 1}}}}},
-        {"scales", {{"x", axis(chart.x_label, "linear")},
-                    {"y", axis(chart.y_label, chart.logarithmic_y ? "logarithmic" : "linear")}}}}}};
+        {"scales",
+         {{"x", axis(chart.x_label, "linear")},
+          {"y", axis(chart.y_label, chart.logarithmic_y ? "logarithmic" : "linear")}}}}}};
   add_chart(chart.title, script_safe(configuration));
 }
 
@@ -166,16 +186,19 @@ void Page::chart(const BarChart& chart) {
       intervals.push_back({bar.low, bar.high});
       highest = std::max(highest, bar.high);
     }
-    datasets.push_back({{"label", chart.bars[s].first}, {"data", std::move(values)},
-                        {"intervals", std::move(intervals)}, {"backgroundColor", colour(s)}});
+    datasets.push_back({{"label", chart.bars[s].first},
+                        {"data", std::move(values)},
+                        {"intervals", std::move(intervals)},
+                        {"backgroundColor", colour(s)}});
   }
   Json y = axis(chart.y_label, "linear");
   y["beginAtZero"] = true;
   y["suggestedMax"] = highest;  // Chart.js looks at the bars alone
   const Json configuration{{"type", "bar"},
                            {"data", {{"labels", chart.labels}, {"datasets", std::move(datasets)}}},
-                           {"options", {{"scales", {{"x", axis("", "category")}, {"y", y}}},
-                                        {"plugins", {{"legend", {{"display", chart.bars.size() > 1}}}}}}}};
+                           {"options",
+                            {{"scales", {{"x", axis("", "category")}, {"y", y}}},
+                             {"plugins", {{"legend", {{"display", chart.bars.size() > 1}}}}}}}};
   add_chart(chart.title, script_safe(configuration));
 }
 
@@ -186,7 +209,8 @@ void Page::note(const std::string& label, const std::string& text) {
 }
 
 void Page::begin_fold(const std::string& summary, bool is_open) {
-  body_ += fmt::format("<details{}><summary>{}</summary>\n", is_open ? " open" : "", escaped(summary));
+  body_ +=
+      fmt::format("<details{}><summary>{}</summary>\n", is_open ? " open" : "", escaped(summary));
 }
 
 void Page::end_fold() { body_ += "</details>\n"; }

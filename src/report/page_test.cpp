@@ -28,8 +28,9 @@ TEST(Page, ASeriesNameCannotCloseTheScript) {
 
 TEST(Page, LeavesAGapWhereAValueIsNotANumber) {
   Page page("t");
-  page.chart(LineChart{
-      .title = "loss", .series = {{"s", {{0, 1.5}, {1, std::numeric_limits<double>::quiet_NaN()}}}}});
+  page.chart(
+      LineChart{.title = "loss",
+                .series = {{"s", {{0, 1.5}, {1, std::numeric_limits<double>::quiet_NaN()}}}}});
   EXPECT_THAT(page.html(), HasSubstr(R"({"x":0.0,"y":1.5},{"x":1.0,"y":null})"));
 }
 
@@ -44,9 +45,11 @@ TEST(Page, NeedsNothingFromTheNetwork) {
 
 TEST(Page, SetsOnlyColumnsOfNumbersToTheRight) {
   Page page("t");
-  page.table({.header = {"model", "n", "score"}, .rows = {{"SFT", "300", "12.3 %"}, {"base", "300", "0 %"}}});
+  page.table({.header = {"model", "n", "score"},
+              .rows = {{"SFT", "300", "12.3 %"}, {"base", "300", "0 %"}}});
   const std::string html = page.html();
-  EXPECT_THAT(html, HasSubstr("<td>SFT</td><td class=\"number\">300</td><td class=\"number\">12.3 %</td>"));
+  EXPECT_THAT(
+      html, HasSubstr("<td>SFT</td><td class=\"number\">300</td><td class=\"number\">12.3 %</td>"));
 }
 
 }  // namespace

@@ -16,13 +16,15 @@
 
 namespace trex::sandbox {
 
-inline Execution run_python(const std::string& code, const Limits& limits = {.wall = std::chrono::seconds(60)}) {
+inline Execution run_python(const std::string& code,
+                            const Limits& limits = {.wall = std::chrono::seconds(60)}) {
   return run({.arguments = {kPython, "-sPB", "main.py"}, .files = {{"main.py", code}}}, limits);
 }
 
 // The same code without a sandbox: for attacks that do no harm.
 inline ProcessResult run_unconfined(const std::string& code) {
-  return run_process({.arguments = {kPython, "-sPB", "-c", code}, .time_limit = std::chrono::seconds(20)});
+  return run_process(
+      {.arguments = {kPython, "-sPB", "-c", code}, .time_limit = std::chrono::seconds(20)});
 }
 
 // Processes of this machine whose command line has the marker, without this one.

@@ -43,7 +43,9 @@ import os
 while True:
     try: os.fork()
     except OSError: os.write(3, b'x')
-)", marker}}, {.wall = milliseconds(3000)});
+)",
+                                            marker}},
+                             {.wall = milliseconds(3000)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
   EXPECT_THAT(execution.report, StartsWith("xx"));  // it had reached the limit
   EXPECT_TRUE(nothing_left_of(marker));
@@ -66,14 +68,16 @@ print(count)
 }
 
 TEST(ResourceAttack, EightGibibytesAtOnceAreRefused) {
-  const auto execution = run_python("print('asking', flush=True); held = bytearray(8 << 30); print('got it')");
+  const auto execution =
+      run_python("print('asking', flush=True); held = bytearray(8 << 30); print('got it')");
   EXPECT_EQ(execution.output, "asking\n");
   EXPECT_THAT(execution.errors, HasSubstr("MemoryError"));
   EXPECT_NE(execution.exit_code, 0);
 }
 
 TEST(ResourceAttack, SlowAllocationIsRefusedAtTheLimit) {
-  const auto execution = run_python(R"(
+  const auto execution =
+      run_python(R"(
 held = []
 try:
     while True: held.append(bytearray(16 << 20))
@@ -81,7 +85,8 @@ except MemoryError:
     got = len(held)
     held = None
     print(got * 16)
-)", {.wall = seconds(20), .address_space_bytes = int64_t{512} << 20});
+)",
+                 {.wall = seconds(20), .address_space_bytes = int64_t{512} << 20});
   EXPECT_GE(std::atoi(execution.output.c_str()), 256) << execution.errors;
   EXPECT_LE(std::atoi(execution.output.c_str()), 512);
 }
@@ -97,7 +102,8 @@ for i in range(8):
         time.sleep(1)
         os._exit(0)
 for i in range(8): os.wait()
-)", {.wall = seconds(30), .memory_bytes = int64_t{300} << 20});
+)",
+                                    {.wall = seconds(30), .memory_bytes = int64_t{300} << 20});
   EXPECT_EQ(execution.ending, Ending::MemoryLimit) << to_string(execution.ending);
   EXPECT_THAT(execution.report, HasSubstr("held"));
   EXPECT_LT(execution.report.size(), 8 * 5u);  // never all of them
@@ -110,13 +116,15 @@ TEST(ResourceAttack, EndlessLoopEndsAtTheProcessorLimit) {
 }
 
 TEST(ResourceAttack, IgnoringTheLimitsSignalDoesNotHelp) {
-  const auto execution = run_python("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
-                                    {.wall = seconds(120), .cpu = seconds(1)});
+  const auto execution =
+      run_python("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",
+                 {.wall = seconds(120), .cpu = seconds(1)});
   EXPECT_EQ(execution.ending, Ending::CpuLimit);
 }
 
 TEST(ResourceAttack, SleepEndsAtTheWallLimit) {
-  const auto execution = run_python("print('z', flush=True)\nimport time; time.sleep(100)", {.wall = milliseconds(2000)});
+  const auto execution = run_python("print('z', flush=True)\nimport time; time.sleep(100)",
+                                    {.wall = milliseconds(2000)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
   EXPECT_EQ(execution.output, "z\n");
   EXPECT_LT(execution.wall_seconds, 30);
@@ -125,7 +133,8 @@ TEST(ResourceAttack, SleepEndsAtTheWallLimit) {
 TEST(ResourceAttack, HugePowerAndRegularExpressionBlowUpEndAtALimit) {
   const Limits limits{.wall = seconds(120), .cpu = seconds(1)};
   EXPECT_EQ(run_python("print(len(str(7 ** (10 ** 9))))", limits).ending, Ending::CpuLimit);
-  EXPECT_EQ(run_python("import re; re.match(r'(a+)+$', 'a' * 60 + 'b')", limits).ending, Ending::CpuLimit);
+  EXPECT_EQ(run_python("import re; re.match(r'(a+)+$', 'a' * 60 + 'b')", limits).ending,
+            Ending::CpuLimit);
 }
 
 TEST(ResourceAttack, DeepRecursionHarmsOnlyItself) {

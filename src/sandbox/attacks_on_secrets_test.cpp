@@ -155,10 +155,12 @@ print([name for index, name in socket.if_nameindex()])
 // An abstract socket has no path that a mount namespace could hide.
 TEST(SecretAttack, AbstractSocketsOfThisMachineCannotBeReached) {
   const std::string name = unique_marker("abstract");
-  const std::string code = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0" + name + "'); print('in')";
-  const std::string serve = "import socket, subprocess, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0" + name +
-                            "'); s.listen(); print(subprocess.run([sys.executable, '-c', sys.argv[1]], "
-                            "capture_output=True, text=True).stdout); sys.stdout.flush(); sys.stdin.read()";
+  const std::string code =
+      "import socket; s = socket.socket(socket.AF_UNIX); s.connect('\\0" + name + "'); print('in')";
+  const std::string serve =
+      "import socket, subprocess, sys; s = socket.socket(socket.AF_UNIX); s.bind('\\0" + name +
+      "'); s.listen(); print(subprocess.run([sys.executable, '-c', sys.argv[1]], "
+      "capture_output=True, text=True).stdout); sys.stdout.flush(); sys.stdin.read()";
   const auto outside = run_process({.arguments = {kPython, "-c", serve, code}});
   EXPECT_THAT(outside.output, HasSubstr("in"));
   EXPECT_THAT(run_python(code).errors, HasSubstr("ConnectionRefusedError"));

@@ -38,7 +38,9 @@ const KernelAttack kAttacks[] = {
 class KernelAttacks : public testing::TestWithParam<KernelAttack> {};
 
 TEST_P(KernelAttacks, IsAViolation) {
-  const std::string before = "import ctypes, os, socket, time\nlibc = ctypes.CDLL(None, use_errno=True)\nos.write(3, b'before')\n";
+  const std::string before =
+      "import ctypes, os, socket, time\nlibc = ctypes.CDLL(None, use_errno=True)\nos.write(3, "
+      "b'before')\n";
   const auto execution = run_python(before + GetParam().code + "\nos.write(3, b' after')\n");
   EXPECT_EQ(execution.ending, Ending::Violation) << to_string(execution.ending) << execution.errors;
   EXPECT_EQ(execution.report, "before");  // it came to the call and not past it
@@ -69,7 +71,8 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 while not os.path.getsize('/proc/self/fd/3'): time.sleep(0.01)
-)", marker}});
+)",
+                                            marker}});
   EXPECT_EQ(execution.ending, Ending::Exited) << execution.errors;
   EXPECT_EQ(execution.report, "daemon");
   EXPECT_EQ(count_processes(marker), 0);  // at once: process 1's end waits for all the others
@@ -86,13 +89,15 @@ os.kill(os.getppid(), signal.SIGTERM)
 try: os.kill(-1, signal.SIGKILL)
 except ProcessLookupError: print('nobody')
 print('alive', flush=True)
-)", marker}});
+)",
+                                            marker}});
   EXPECT_EQ(execution.ending, Ending::Exited);
   EXPECT_EQ(execution.output, "1\nnobody\nalive\n") << execution.errors;
 }
 
 TEST(KernelAttack, OnlyItsOwnDescriptorsAreOpen) {
-  const auto execution = run_python("import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])");
+  const auto execution =
+      run_python("import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd'))[:-1])");
   EXPECT_EQ(execution.output, "[0, 1, 2, 3, 4]\n");
 }
 
@@ -102,14 +107,17 @@ TEST(KernelAttack, ClosingItsOutputDoesNotHideAProgramFromItsLimit) {
 import os, time
 for descriptor in range(5): os.close(descriptor)
 time.sleep(60)
-)", marker}}, {.wall = milliseconds(700)});
+)",
+                                            marker}},
+                             {.wall = milliseconds(700)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
   EXPECT_LT(execution.wall_seconds, 30);
   EXPECT_TRUE(nothing_left_of(marker));
 }
 
 TEST(KernelAttack, AnExitWithoutAResultIsJustAnExit) {
-  const auto execution = run_python("import os; print('{\"status\": \"success\"}', flush=True); os._exit(0)");
+  const auto execution =
+      run_python("import os; print('{\"status\": \"success\"}', flush=True); os._exit(0)");
   EXPECT_EQ(execution.ending, Ending::Exited);
   EXPECT_EQ(execution.report, "");
 }

@@ -23,7 +23,8 @@ bool write_value(const Path& file, int64_t value) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
   const std::string text = std::to_string(value);
-  const bool written = ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool written =
+      ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   ::close(descriptor);
   return written;
 }

@@ -89,7 +89,8 @@ void stage_as_root(std::vector<Bind>& binds) {
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) give_up("private mounts");
   std::vector<int> trees;
   for (const Bind& bind : binds) {
-    trees.push_back(::open_tree(AT_FDCWD, bind.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+    trees.push_back(
+        ::open_tree(AT_FDCWD, bind.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
     if (trees.back() < 0) give_up("to attach " + bind.source);
   }
   // Only now, as a source may itself lie below /mnt.
@@ -115,7 +116,8 @@ void stage_as_root(std::vector<Bind>& binds) {
 
 // A process limit does not bind root, so root must go before the namespaces are made.
 void give_up_root() {
-  if (::setgroups(0, nullptr) != 0 || ::setresgid(kUnprivilegedId, kUnprivilegedId, kUnprivilegedId) != 0 ||
+  if (::setgroups(0, nullptr) != 0 ||
+      ::setresgid(kUnprivilegedId, kUnprivilegedId, kUnprivilegedId) != 0 ||
       ::setresuid(kUnprivilegedId, kUnprivilegedId, kUnprivilegedId) != 0) {
     give_up("to become an unprivileged user");
   }
@@ -129,12 +131,14 @@ void append(Words& words, std::initializer_list<const char*> more) {
 Words bubblewrap_words(const Request& request) {
   const std::string id = std::to_string(kUnprivilegedId);
   Words words{"bwrap"};
-  append(words, {"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-                 "--unshare-cgroup-try", "--hostname", "sandbox", "--uid", id.c_str(), "--gid", id.c_str(),
-                 "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"});
-  append(words, {"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib",
-                 "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/alternatives",
-                 "/etc/alternatives", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"});
+  append(words,
+         {"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+          "--unshare-cgroup-try", "--hostname", "sandbox", "--uid", id.c_str(), "--gid", id.c_str(),
+          "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"});
+  append(words,
+         {"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib",
+          "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/alternatives",
+          "/etc/alternatives", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"});
   append(words, {"--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size",
                  request.folder_bytes.c_str(), "--tmpfs", "/tmp", "--dir", "/tmp/work"});
   for (const Bind& bind : request.binds) {

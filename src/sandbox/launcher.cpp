@@ -9,7 +9,8 @@
 namespace trex::sandbox {
 
 void give_up(const std::string& expected) {
-  std::fprintf(stderr, "trex-sandbox: expected %s; got %s\n", expected.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "trex-sandbox: expected %s; got %s\n", expected.c_str(),
+               std::strerror(errno));
   ::_exit(125);
 }
 

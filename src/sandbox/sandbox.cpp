@@ -48,7 +48,8 @@ class RunFolder {
     write(status(), "");
     write(report(), "");
     for (const InputFile& file : program.files) {
-      TREX_CHECK(!file.name.empty() && file.name.find('/') == std::string::npos, "\"{}\"", file.name);
+      TREX_CHECK(!file.name.empty() && file.name.find('/') == std::string::npos, "\"{}\"",
+                 file.name);
       write(input(file), file.bytes);
       // Whatever our umask: the program is another user.
       ::chmod(input(file).c_str(), 0644);
@@ -74,8 +75,11 @@ class RunFolder {
 
 std::vector<std::string> launcher_words(const Program& program, const Limits& limits,
                                         const RunFolder& folder, const RunGroups& groups) {
-  std::vector<std::string> words{built_file("bin/trex-sandbox").string(), "enter",
-                                 folder.status().string(), folder.report().string(), program.secret,
+  std::vector<std::string> words{built_file("bin/trex-sandbox").string(),
+                                 "enter",
+                                 folder.status().string(),
+                                 folder.report().string(),
+                                 program.secret,
                                  std::to_string(limits.folder_bytes)};
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
@@ -95,9 +99,9 @@ std::vector<std::string> launcher_words(const Program& program, const Limits& li
   for (const auto& [name, value] : program.environment) add({"env", name, value});
   for (const Path& file : groups.join_files()) add({"cgroup", file.string()});
   words.emplace_back("--");
-  for (const int64_t limit : {static_cast<int64_t>(limits.cpu.count()), limits.address_space_bytes,
-                              limits.processes, limits.open_files, limits.file_bytes,
-                              limits.stack_bytes}) {
+  for (const int64_t limit :
+       {static_cast<int64_t>(limits.cpu.count()), limits.address_space_bytes, limits.processes,
+        limits.open_files, limits.file_bytes, limits.stack_bytes}) {
     words.push_back(std::to_string(limit));
   }
   words.emplace_back("--");
@@ -115,17 +119,20 @@ Error cannot_sandbox(const std::string& errors) {
   if (mentions("bwrap in PATH")) {
     hint = "install it: apt-get install bubblewrap";
   } else if (mentions("namespace") || mentions("uid map") || mentions("proc on")) {
-    hint = "user namespaces must be allowed: sysctl kernel.unprivileged_userns_clone=1 and "
-           "user.max_user_namespaces above 0; a container needs --security-opt seccomp=unconfined "
-           "--security-opt apparmor=unconfined --security-opt systempaths=unconfined";
+    hint =
+        "user namespaces must be allowed: sysctl kernel.unprivileged_userns_clone=1 and "
+        "user.max_user_namespaces above 0; a container needs --security-opt seccomp=unconfined "
+        "--security-opt apparmor=unconfined --security-opt systempaths=unconfined";
   }
-  return environment_error("sandbox", "bubblewrap to confine a program", in_quotes(first, 200), hint);
+  return environment_error("sandbox", "bubblewrap to confine a program", in_quotes(first, 200),
+                           hint);
 }
 
 Ending ending_of(const Status& status, const Limits& limits) {
   if (status.signal == SIGSYS) return Ending::Violation;
   const bool cpu_used_up = status.cpu_seconds >= 0.95 * static_cast<double>(limits.cpu.count());
-  if (status.signal == SIGXCPU || (status.signal == SIGKILL && cpu_used_up)) return Ending::CpuLimit;
+  if (status.signal == SIGXCPU || (status.signal == SIGKILL && cpu_used_up))
+    return Ending::CpuLimit;
   return status.signal != 0 ? Ending::Signalled : Ending::Exited;
 }
 
@@ -133,13 +140,20 @@ Ending ending_of(const Status& status, const Limits& limits) {
 
 std::string_view to_string(Ending ending) {
   switch (ending) {
-    case Ending::Exited: return "exited";
-    case Ending::Signalled: return "signalled";
-    case Ending::WallLimit: return "wall limit";
-    case Ending::CpuLimit: return "CPU limit";
-    case Ending::MemoryLimit: return "memory limit";
-    case Ending::OutputLimit: return "output limit";
-    case Ending::Violation: return "violation";
+    case Ending::Exited:
+      return "exited";
+    case Ending::Signalled:
+      return "signalled";
+    case Ending::WallLimit:
+      return "wall limit";
+    case Ending::CpuLimit:
+      return "CPU limit";
+    case Ending::MemoryLimit:
+      return "memory limit";
+    case Ending::OutputLimit:
+      return "output limit";
+    case Ending::Violation:
+      return "violation";
   }
   return "";
 }
@@ -180,8 +194,8 @@ Path built_file(const Path& relative) {
   for (Path folder = start; folder.has_relative_path(); folder = folder.parent_path()) {
     if (std::filesystem::exists(folder / relative)) return folder / relative;
   }
-  throw environment_error((start.parent_path() / relative).string(), "a part of trex", "nothing there",
-                          "build it: cmake --build --preset release");
+  throw environment_error((start.parent_path() / relative).string(), "a part of trex",
+                          "nothing there", "build it: cmake --build --preset release");
 }
 
 }  // namespace trex::sandbox

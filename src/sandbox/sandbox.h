@@ -66,9 +66,9 @@ struct Limits {
 
 // How a program ended; each is an answer, not an error.
 enum class Ending {
-  Exited,       // by itself: exit_code
-  Signalled,    // by a signal: signal
-  WallLimit,    // killed when its time was up
+  Exited,     // by itself: exit_code
+  Signalled,  // by a signal: signal
+  WallLimit,  // killed when its time was up
   CpuLimit,
   MemoryLimit,  // killed by the kernel for the memory of all its processes
   OutputLimit,  // killed when it had written too much
@@ -79,12 +79,13 @@ std::string_view to_string(Ending ending);
 
 struct Execution {
   Ending ending = Ending::Exited;
-  int exit_code = 0;  // only for Exited
-  int signal = 0;     // only for Signalled
+  int exit_code = 0;           // only for Exited
+  int signal = 0;              // only for Signalled
   std::string output, errors;  // the first Limits::output_bytes of each
   std::string report;          // what came through kReportDescriptor; untrusted like the rest
   double wall_seconds = 0;     // with the sandbox's own start and end
-  double cpu_seconds = 0;      // of the program and those children that it waited for; 0 if killed by us
+  double cpu_seconds =
+      0;  // of the program and those children that it waited for; 0 if killed by us
   int64_t peak_memory_bytes = 0;
 };
 

@@ -16,7 +16,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST(Sandbox, ReturnsWhatAProgramWritesAndItsExitCode) {
-  const auto execution = run_python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)");
+  const auto execution =
+      run_python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)");
   EXPECT_EQ(execution.ending, Ending::Exited);
   EXPECT_EQ(execution.exit_code, 7);
   EXPECT_EQ(execution.output, "out\n");
@@ -29,7 +30,8 @@ TEST(Sandbox, GivesAProgramItsFilesReportChannelAndSecretOnce) {
 import os
 secret = os.read(4, 100)
 os.write(3, secret + b' ' + open('data.json', 'rb').read() + b' ' + repr(os.read(4, 100)).encode())
-)"}, {"data.json", "{\"a\": 1}"}},
+)"},
+                                        {"data.json", "{\"a\": 1}"}},
                               .secret = "s3cret"});
   EXPECT_EQ(execution.report, "s3cret {\"a\": 1} b''") << execution.errors;
 }
@@ -46,7 +48,8 @@ import module
 print(module.value)
 try: open('/module/new', 'w')
 except OSError as error: print(error.strerror)
-)"}, .mounts = {{folder.path(), "/module"}}});
+)"},
+                              .mounts = {{folder.path(), "/module"}}});
   EXPECT_EQ(execution.output, "42\nRead-only file system\n") << execution.errors;
 }
 
@@ -54,7 +57,8 @@ TEST(Sandbox, ClearsTheEnvironment) {
   ::setenv("TREX_TEST_SECRET", "hidden", 1);
   const auto execution = run_python("import os; print(sorted(os.environ))");
   EXPECT_EQ(execution.output,
-            "['HOME', 'LANG', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', 'PYTHONHASHSEED']\n");
+            "['HOME', 'LANG', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', "
+            "'PYTHONHASHSEED']\n");
 }
 
 TEST(Sandbox, RunsAsAnUnprivilegedUserWithoutCapabilities) {
@@ -93,7 +97,8 @@ TEST(Sandbox, RunsInParallelWithoutMixingUp) {
   parallel_for(12, 3, [&outputs](int64_t i) {
     outputs[static_cast<size_t>(i)] = run_python("print(" + std::to_string(i) + " ** 2)").output;
   });
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(outputs[static_cast<size_t>(i)], std::to_string(i * i) + "\n");
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(outputs[static_cast<size_t>(i)], std::to_string(i * i) + "\n");
 }
 
 TEST(Sandbox, LeavesNothingInTheTemporaryFolder) {
@@ -130,9 +135,10 @@ TEST(Sandbox, SaysWhatToDoWithoutBubblewrap) {
     run({.arguments = {"/usr/bin/true"}});
     ADD_FAILURE() << "ran";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "sandbox: expected bubblewrap to confine a program; got \"trex-sandbox: expected bwrap in "
-                 "PATH; got No such file or directory\" (install it: apt-get install bubblewrap)");
+    EXPECT_STREQ(
+        error.what(),
+        "sandbox: expected bubblewrap to confine a program; got \"trex-sandbox: expected bwrap in "
+        "PATH; got No such file or directory\" (install it: apt-get install bubblewrap)");
     EXPECT_EQ(error.kind(), ErrorKind::Environment);
   }
   ::setenv("PATH", path.c_str(), 1);
@@ -152,8 +158,8 @@ TEST(Sandbox, DISABLED_WhereNamespacesAreForbidden) {
 TEST(Sandbox, SaysWhatToDoWhenNamespacesAreForbidden) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const auto result = run_process(
-      {.arguments = {"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--uid", "1000",
-                     "--gid", "1000", "--", self, "--gtest_also_run_disabled_tests",
+      {.arguments = {"bwrap", "--unshare-user", "--disable-userns", "--dev-bind", "/", "/", "--uid",
+                     "1000", "--gid", "1000", "--", self, "--gtest_also_run_disabled_tests",
                      "--gtest_filter=Sandbox.DISABLED_WhereNamespacesAreForbidden"}});
   EXPECT_TRUE(result.succeeded()) << result.output << result.errors;
   EXPECT_THAT(result.output, HasSubstr("[  PASSED  ] 1 test."));

@@ -19,7 +19,9 @@ namespace {
 void limit(__rlimit_resource resource, rlim_t value, rlim_t slack = 0) {
   struct rlimit old {};
   ::getrlimit(resource, &old);
-  const struct rlimit wanted { std::min(value, old.rlim_max), std::min(value + slack, old.rlim_max) };
+  const struct rlimit wanted {
+    std::min(value, old.rlim_max), std::min(value + slack, old.rlim_max)
+  };
   if (::setrlimit(resource, &wanted) != 0) give_up("to set a resource limit");
 }
 

@@ -32,8 +32,8 @@ class AddedTokenMatcher {
 
   int32_t child(int32_t node, uint8_t byte) const;
 
-  std::vector<Node> nodes_;                // [0] is the root
-  std::array<int32_t, 256> from_root_;     // the root's children; -1 for none
+  std::vector<Node> nodes_;             // [0] is the root
+  std::array<int32_t, 256> from_root_;  // the root's children; -1 for none
 };
 
 }  // namespace trex::tokenizer

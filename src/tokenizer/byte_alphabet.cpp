@@ -40,7 +40,8 @@ const Alphabet& alphabet() {
 std::string to_alphabet(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
-  for (const char byte : bytes) append_utf8(text, alphabet().character_of[static_cast<uint8_t>(byte)]);
+  for (const char byte : bytes)
+    append_utf8(text, alphabet().character_of[static_cast<uint8_t>(byte)]);
   return text;
 }
 

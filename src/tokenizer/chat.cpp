@@ -30,9 +30,9 @@ std::string spaced_json(const Json& value) {
 std::string tool_call_text(const ToolCall& call) {
   std::vector<std::string> parameters;
   for (const auto& [name, value] : call.arguments.items()) {
-    parameters.push_back(fmt::format("<{0}parameter name=\"{1}\" string=\"{2}\">{3}</{0}parameter>",
-                                     kDsml, name, value.is_string(),
-                                     value.is_string() ? value.get<std::string>() : spaced_json(value)));
+    parameters.push_back(fmt::format(
+        "<{0}parameter name=\"{1}\" string=\"{2}\">{3}</{0}parameter>", kDsml, name,
+        value.is_string(), value.is_string() ? value.get<std::string>() : spaced_json(value)));
   }
   return fmt::format("<{0}invoke name=\"{1}\">\n{2}\n</{0}invoke>", kDsml, call.name,
                      joined(parameters, "\n"));
@@ -55,8 +55,8 @@ void order_results(std::vector<Message>& messages) {
                           [&](const ToolCall& call) { return call.id == result.tool_call_id; });
     };
     const auto first = messages.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    const auto last = std::find_if(first, messages.end(),
-                                   [](const Message& m) { return m.role != Role::Tool; });
+    const auto last =
+        std::find_if(first, messages.end(), [](const Message& m) { return m.role != Role::Tool; });
     std::stable_sort(first, last,
                      [&](const Message& a, const Message& b) { return place(a) < place(b); });
   }
@@ -107,13 +107,14 @@ void drop_thinking(std::vector<Message>& messages) {
 }
 
 // What follows a question: the assistant's marker, its think tag, a task's token.
-std::string prompt_after(const std::vector<Message>& messages, size_t i, const ChatOptions& options) {
+std::string prompt_after(const std::vector<Message>& messages, size_t i,
+                         const ChatOptions& options) {
   const std::string& task = messages[i].task;
   if (!task.empty() && task != "action") return fmt::format("<｜{}｜>", task);
   const bool is_last = i + 1 == messages.size();
   if (!is_last && messages[i + 1].role != Role::Assistant) return "";
-  const bool thinks = options.thinking && task.empty() &&
-                      (is_last || messages[i + 1].reasoning.has_value());
+  const bool thinks =
+      options.thinking && task.empty() && (is_last || messages[i + 1].reasoning.has_value());
   std::string text(kAssistant);
   text += thinks ? kThinkOpen : kThinkClose;
   if (!task.empty()) text += fmt::format("<｜{}｜>", task);
@@ -147,7 +148,9 @@ std::vector<ChatPart> render_chat(const std::vector<Message>& given, const ChatO
   for (size_t i = 0; i < messages.size(); ++i) {
     const Message& message = messages[i];
     switch (message.role) {
-      case Role::System: add(parts, message.content, false); break;
+      case Role::System:
+        add(parts, message.content, false);
+        break;
       case Role::LatestReminder:
         add(parts, std::string(kLatestReminder) + message.content, false);
         break;
@@ -157,7 +160,8 @@ std::vector<ChatPart> render_chat(const std::vector<Message>& given, const ChatO
         break;
       }
       default:
-        add(parts, std::string(kUser) + message.content + prompt_after(messages, i, options), false);
+        add(parts, std::string(kUser) + message.content + prompt_after(messages, i, options),
+            false);
     }
   }
   return parts;

@@ -9,14 +9,16 @@
 namespace trex::tokenizer {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 6> kRoles{{{"system", Role::System},
-                                                                   {"user", Role::User},
-                                                                   {"developer", Role::Developer},
-                                                                   {"latest_reminder", Role::LatestReminder},
-                                                                   {"assistant", Role::Assistant},
-                                                                   {"tool", Role::Tool}}};
+constexpr std::array<std::pair<std::string_view, Role>, 6> kRoles{
+    {{"system", Role::System},
+     {"user", Role::User},
+     {"developer", Role::Developer},
+     {"latest_reminder", Role::LatestReminder},
+     {"assistant", Role::Assistant},
+     {"tool", Role::Tool}}};
 
-const std::vector<std::string> kTasks{"action", "query", "authority", "domain", "title", "read_url"};
+const std::vector<std::string> kTasks{"action", "query", "authority",
+                                      "domain", "title", "read_url"};
 
 Role parse_role(const JsonObject& message) {
   const std::string word = message.string("role");
@@ -25,7 +27,8 @@ Role parse_role(const JsonObject& message) {
     if (name == word) return role;
     words.emplace_back(name);
   }
-  throw message.error("role", "one of " + listed(words), in_quotes(word), did_you_mean(word, words));
+  throw message.error("role", "one of " + listed(words), in_quotes(word),
+                      did_you_mean(word, words));
 }
 
 // A member that may be missing or null.
@@ -70,7 +73,8 @@ Message parse_message(const JsonObject& object) {
   if (message.role == Role::Tool) message.tool_call_id = object.string_or("tool_call_id", "");
   if (const auto task = optional_string(object, "task")) {
     if (std::find(kTasks.begin(), kTasks.end(), *task) == kTasks.end()) {
-      throw object.error("task", "one of " + listed(kTasks), in_quotes(*task), did_you_mean(*task, kTasks));
+      throw object.error("task", "one of " + listed(kTasks), in_quotes(*task),
+                         did_you_mean(*task, kTasks));
     }
     message.task = *task;
   }

@@ -47,7 +47,8 @@ const std::string kTwoTurns = R"([
   {"role": "assistant", "reasoning_content": "r2", "content": "w"}])";
 
 TEST(ChatEncoding, RendersTheDocumentedConversation) {
-  EXPECT_EQ(rendered(kTwoTurns, {.thinking = true}), "[B]S[U]x[A]</think>y[E][U]z[A]<think>r2</think>w[E]");
+  EXPECT_EQ(rendered(kTwoTurns, {.thinking = true}),
+            "[B]S[U]x[A]</think>y[E][U]z[A]<think>r2</think>w[E]");
   EXPECT_EQ(rendered(kTwoTurns, {.thinking = true, .drop_thinking = false}),
             "[B]S[U]x[A]<think>r1</think>y[E][U]z[A]<think>r2</think>w[E]");
   EXPECT_EQ(rendered(kTwoTurns, {.thinking = false}), "[B]S[U]x[A]</think>y[E][U]z[A]</think>w[E]");
@@ -55,7 +56,8 @@ TEST(ChatEncoding, RendersTheDocumentedConversation) {
 
 TEST(ChatEncoding, LearnsWhatAnAssistantGeneratesAndNothingElse) {
   EXPECT_EQ(answers(kTwoTurns, {.thinking = true}), "(y[E])(r2</think>w[E])");
-  EXPECT_EQ(answers(kTwoTurns, {.thinking = true, .drop_thinking = false}), "(r1</think>y[E])(r2</think>w[E])");
+  EXPECT_EQ(answers(kTwoTurns, {.thinking = true, .drop_thinking = false}),
+            "(r1</think>y[E])(r2</think>w[E])");
   EXPECT_EQ(answers(kTwoTurns, {.thinking = false}), "(y[E])(w[E])");
 }
 
@@ -66,7 +68,8 @@ TEST(ChatEncoding, EndsWithThePromptWhenAnAnswerIsWanted) {
 }
 
 TEST(ChatEncoding, DropsDeveloperMessagesWithOldReasoning) {
-  const std::string chat = R"([{"role": "developer", "content": "d"}, {"role": "assistant", "content": "a"},
+  const std::string chat =
+      R"([{"role": "developer", "content": "d"}, {"role": "assistant", "content": "a"},
     {"role": "latest_reminder", "content": "t"}, {"role": "user", "content": "x"}])";
   EXPECT_EQ(rendered(chat, {}), "[B]a[E]<｜latest_reminder｜>t[U]x[A]</think>");
   EXPECT_EQ(rendered(chat, {.drop_thinking = false}),
@@ -81,14 +84,16 @@ TEST(ChatEncoding, WritesToolCallsAndTheirResultsInTheOrderOfTheCalls) {
     {"role": "tool", "tool_call_id": "2", "content": "two"},
     {"role": "tool", "tool_call_id": "1", "content": "one"},
     {"role": "user", "content": "go on"}])";
-  EXPECT_EQ(rendered(chat, {}),
-            "[B][U]x[A]</think>c\n\n<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"f\">\n"
-            "<｜DSML｜parameter name=\"s\" string=\"true\">é</｜DSML｜parameter>\n"
-            "<｜DSML｜parameter name=\"n\" string=\"false\">{\"a\": [1, 2], \"b\": null}</｜DSML｜parameter>\n"
-            "</｜DSML｜invoke>\n<｜DSML｜invoke name=\"g\">\n"
-            "<｜DSML｜parameter name=\"q\" string=\"false\">true</｜DSML｜parameter>\n"
-            "</｜DSML｜invoke>\n</｜DSML｜tool_calls>[E]"
-            "[U]<tool_result>one</tool_result>\n\n<tool_result>two</tool_result>\n\ngo on[A]</think>");
+  EXPECT_EQ(
+      rendered(chat, {}),
+      "[B][U]x[A]</think>c\n\n<｜DSML｜tool_calls>\n<｜DSML｜invoke name=\"f\">\n"
+      "<｜DSML｜parameter name=\"s\" string=\"true\">é</｜DSML｜parameter>\n"
+      "<｜DSML｜parameter name=\"n\" string=\"false\">{\"a\": [1, 2], \"b\": "
+      "null}</｜DSML｜parameter>\n"
+      "</｜DSML｜invoke>\n<｜DSML｜invoke name=\"g\">\n"
+      "<｜DSML｜parameter name=\"q\" string=\"false\">true</｜DSML｜parameter>\n"
+      "</｜DSML｜invoke>\n</｜DSML｜tool_calls>[E]"
+      "[U]<tool_result>one</tool_result>\n\n<tool_result>two</tool_result>\n\ngo on[A]</think>");
 }
 
 TEST(ChatEncoding, QuickTasksTakeTheirTokens) {
@@ -101,7 +106,8 @@ TEST(ChatEncoding, QuickTasksTakeTheirTokens) {
 }
 
 TEST(ChatEncoding, PartsEncodeToTheIdsOfTheWholeText) {
-  const auto tokenizer = Tokenizer::load(Path(TREX_SOURCE_DIR) / "tests/golden/tokenizer/trained.tokenizer.json");
+  const auto tokenizer =
+      Tokenizer::load(Path(TREX_SOURCE_DIR) / "tests/golden/tokenizer/trained.tokenizer.json");
   Encoder encoder(tokenizer);
   const auto parts = render_chat(messages_of(kTwoTurns), {.thinking = true});
   const EncodedChat encoded = encode_chat(encoder, parts);
@@ -126,7 +132,8 @@ TEST(ChatEncoding, NamesTheFieldThatIsWrong) {
             "test: messages[0].role: expected one of system, user, developer, latest_reminder, "
             "assistant, tool; got \"usr\" (did you mean \"user\"?)");
   EXPECT_EQ(refusal("[]"), "test: messages: expected at least one message; got none");
-  EXPECT_THAT(refusal(R"([{"role": "user"}])"), testing::StartsWith("test: messages[0].content: expected"));
+  EXPECT_THAT(refusal(R"([{"role": "user"}])"),
+              testing::StartsWith("test: messages[0].content: expected"));
 }
 
 }  // namespace

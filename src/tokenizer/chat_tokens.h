@@ -19,9 +19,9 @@ inline constexpr std::string_view kLatestReminder = "<｜latest_reminder｜>";
 inline constexpr std::string_view kSpecialTokens[] = {kBeginOfSentence, kEndOfSentence, kPadding};
 
 // Ordinary added tokens; a tokenizer that we train has them last.
-inline constexpr std::string_view kChatTokens[] = {
-    kUser,          kAssistant,         kThinkOpen,     kThinkClose,     kDsml,
-    kLatestReminder, "<｜action｜>",    "<｜query｜>",  "<｜authority｜>", "<｜domain｜>",
-    "<｜title｜>",  "<｜read_url｜>"};
+inline constexpr std::string_view kChatTokens[] = {kUser,          kAssistant,    kThinkOpen,
+                                                   kThinkClose,    kDsml,         kLatestReminder,
+                                                   "<｜action｜>", "<｜query｜>", "<｜authority｜>",
+                                                   "<｜domain｜>", "<｜title｜>", "<｜read_url｜>"};
 
 }  // namespace trex::tokenizer

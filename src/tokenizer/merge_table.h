@@ -27,8 +27,7 @@ class MergeTable {
 
   // Merge i has rank i. The first of two merges of the same pair wins.
   explicit MergeTable(std::span<const Merge> merges)
-      : slots_(std::bit_ceil(merges.size() * 2 + 2)),
-        shift_(64 - std::countr_zero(slots_.size())) {
+      : slots_(std::bit_ceil(merges.size() * 2 + 2)), shift_(64 - std::countr_zero(slots_.size())) {
     for (size_t rank = 0; rank < merges.size(); ++rank) {
       Entry& entry = slots_[slot_of(merges[rank].left, merges[rank].right)];
       if (entry.pair != kEmpty) continue;

@@ -36,8 +36,7 @@ Code compile_one(const std::string& pattern, const std::string& where) {
   int error = 0;
   PCRE2_SIZE position = 0;
   Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-                          PCRE2_UTF | PCRE2_UCP, &error, &position,
-                          nullptr));
+                          PCRE2_UTF | PCRE2_UCP, &error, &position, nullptr));
   if (!code) {
     PCRE2_UCHAR text[256];
     pcre2_get_error_message(error, text, sizeof text);
@@ -83,7 +82,8 @@ struct PieceSplitter::Scratch {
     if (found < 0) {
       PCRE2_UCHAR text[256];
       pcre2_get_error_message(found, text, sizeof text);
-      throw Error({.kind = ErrorKind::Failed, .where = "pre-tokenizer",
+      throw Error({.kind = ErrorKind::Failed,
+                   .where = "pre-tokenizer",
                    .expected = "a match within PCRE2's limits",
                    .got = reinterpret_cast<const char*>(text)});
     }

@@ -18,10 +18,11 @@ struct Range {
 // The differences of \p{L} \p{M} \p{N} \p{P} \p{S} and \s over all code points, as
 // tools/unicode_differences.py finds them. Sorted. U+180E is a space for PCRE2's \s alone.
 constexpr Range kRecent[] = {
-    {0x897, 0x897, 'M'}, {0xCF3, 0xCF3, 'M'}, {0xECE, 0xECE, 'M'}, {0x180E, 0x180E, 'C'},
-    {0x1B4E, 0x1B4F, 'P'}, {0x1B7F, 0x1B7F, 'P'}, {0x1C89, 0x1C8A, 'L'}, {0x2427, 0x2429, 'S'},
-    {0x2FFC, 0x2FFF, 'S'}, {0x31E4, 0x31E5, 'S'}, {0x31EF, 0x31EF, 'S'}, {0xA7CB, 0xA7CD, 'L'},
-    {0xA7DA, 0xA7DC, 'L'}, {0x105C0, 0x105F3, 'L'}, {0x10D40, 0x10D49, 'N'},
+    {0x897, 0x897, 'M'},     {0xCF3, 0xCF3, 'M'},     {0xECE, 0xECE, 'M'},
+    {0x180E, 0x180E, 'C'},   {0x1B4E, 0x1B4F, 'P'},   {0x1B7F, 0x1B7F, 'P'},
+    {0x1C89, 0x1C8A, 'L'},   {0x2427, 0x2429, 'S'},   {0x2FFC, 0x2FFF, 'S'},
+    {0x31E4, 0x31E5, 'S'},   {0x31EF, 0x31EF, 'S'},   {0xA7CB, 0xA7CD, 'L'},
+    {0xA7DA, 0xA7DC, 'L'},   {0x105C0, 0x105F3, 'L'}, {0x10D40, 0x10D49, 'N'},
     {0x10D4A, 0x10D65, 'L'}, {0x10D69, 0x10D6D, 'M'}, {0x10D6E, 0x10D6E, 'P'},
     {0x10D6F, 0x10D85, 'L'}, {0x10D8E, 0x10D8F, 'S'}, {0x10EC2, 0x10EC4, 'L'},
     {0x10EFC, 0x10EFF, 'M'}, {0x1123F, 0x11240, 'L'}, {0x11241, 0x11241, 'M'},
@@ -59,12 +60,18 @@ constexpr Range kRecent[] = {
 std::string_view stand_in(char category, size_t length) {
   const bool is_short = length == 3;
   switch (category) {
-    case 'L': return is_short ? "\xEA\x80\x80" : "\xF0\x90\x90\x80";  // U+A000, U+10400
-    case 'M': return is_short ? "\xE1\xB7\x80" : "\xF0\x9D\x85\xA5";  // U+1DC0, U+1D165
-    case 'N': return is_short ? "\xE2\x85\xA0" : "\xF0\x90\x84\x87";  // U+2160, U+10107
-    case 'P': return is_short ? "\xE2\x80\xA0" : "\xF0\x90\x84\x80";  // U+2020, U+10100
-    case 'S': return is_short ? "\xE2\x86\x90" : "\xF0\x9F\x80\x80";  // U+2190, U+1F000
-    default: return "\xE2\x80\x8B";                                   // U+200B
+    case 'L':
+      return is_short ? "\xEA\x80\x80" : "\xF0\x90\x90\x80";  // U+A000, U+10400
+    case 'M':
+      return is_short ? "\xE1\xB7\x80" : "\xF0\x9D\x85\xA5";  // U+1DC0, U+1D165
+    case 'N':
+      return is_short ? "\xE2\x85\xA0" : "\xF0\x90\x84\x87";  // U+2160, U+10107
+    case 'P':
+      return is_short ? "\xE2\x80\xA0" : "\xF0\x90\x84\x80";  // U+2020, U+10100
+    case 'S':
+      return is_short ? "\xE2\x86\x90" : "\xF0\x9F\x80\x80";  // U+2190, U+1F000
+    default:
+      return "\xE2\x80\x8B";  // U+200B
   }
 }
 

@@ -12,7 +12,8 @@ bool is_jsonl(const Path& path) {
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.zst");
 }
 
-void add_messages(const JsonObject& row, const std::string& field, std::vector<std::string>& texts) {
+void add_messages(const JsonObject& row, const std::string& field,
+                  std::vector<std::string>& texts) {
   for (const JsonObject& message : row.objects(field)) {
     for (const char* part : {"reasoning_content", "content"}) {
       if (message.has(part) && !message.json().at(part).is_null()) {

@@ -9,7 +9,8 @@
 namespace trex::tokenizer {
 
 // The .jsonl and .jsonl.zst files among `inputs` and in folders among them, sorted within each
-// folder, without metrics.jsonl. Throws Input when an input holds none, Environment when it does not exist.
+// folder, without metrics.jsonl. Throws Input when an input holds none, Environment when it does
+// not exist.
 std::vector<Path> jsonl_files(const std::vector<Path>& inputs);
 
 // The strings of a row's fields, in the order of `fields`; of a list of messages every content and

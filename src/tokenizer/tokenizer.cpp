@@ -152,7 +152,8 @@ void Encoder::encode_plain(std::string_view text, std::vector<int32_t>& ids) {
       continue;
     }
     word_.clear();
-    for (const char byte : piece) word_.push_back(tokenizer_->byte_ids_[static_cast<uint8_t>(byte)]);
+    for (const char byte : piece)
+      word_.push_back(tokenizer_->byte_ids_[static_cast<uint8_t>(byte)]);
     merger_.merge(word_);
     cache_.insert(piece, hash, word_);
     ids.insert(ids.end(), word_.begin(), word_.end());

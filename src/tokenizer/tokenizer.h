@@ -30,8 +30,8 @@ struct AddedToken {
 
 // A tokenizer as data: what tokenizer.json says.
 struct Definition {
-  std::vector<std::string> tokens;    // id -> bytes
-  std::vector<Merge> merges;          // in order of rank
+  std::vector<std::string> tokens;  // id -> bytes
+  std::vector<Merge> merges;        // in order of rank
   std::vector<AddedToken> added;
   std::vector<std::string> patterns;  // pre-tokenizer, in order
 };

@@ -80,7 +80,8 @@ struct Reader {
 
   void expect_type(const Element& object, std::string_view type, const std::string& field) const {
     const Element value = member(object, "type", field + ".type");
-    if (text(value, field + ".type") != type) refuse(field + ".type", in_quotes(type), shown(value));
+    if (text(value, field + ".type") != type)
+      refuse(field + ".type", in_quotes(type), shown(value));
   }
 };
 
@@ -182,7 +183,8 @@ TokenIds read_tokens(const Reader& reader, const Element& model, Definition& def
                                                       "model.vocab", "an object");
   TokenIds ids;
   for (const auto& field : vocab) {
-    ids.emplace(field.key, reader.id(field.value, fmt::format("model.vocab[{}]", in_quotes(field.key))));
+    ids.emplace(field.key,
+                reader.id(field.value, fmt::format("model.vocab[{}]", in_quotes(field.key))));
   }
   std::unordered_map<int32_t, std::string_view> added_contents;
   size_t total = ids.size();
@@ -224,7 +226,8 @@ std::pair<std::string_view, std::string_view> read_pair(const Reader& reader, co
   }
   const auto pair = reader.as<simdjson::dom::array>(merge, field, "two tokens");
   if (pair.size() != 2) reader.refuse(field, "two tokens", Reader::shown(merge));
-  return {reader.text(pair.at(0).value_unsafe(), field), reader.text(pair.at(1).value_unsafe(), field)};
+  return {reader.text(pair.at(0).value_unsafe(), field),
+          reader.text(pair.at(1).value_unsafe(), field)};
 }
 
 std::vector<Merge> read_merges(const Reader& reader, const Element& model, const TokenIds& ids) {
@@ -241,7 +244,8 @@ std::vector<Merge> read_merges(const Reader& reader, const Element& model, const
   };
   std::string whole;
   for (const Element merge : list) {
-    const auto [left, right] = read_pair(reader, merge, fmt::format("model.merges[{}]", merges.size()));
+    const auto [left, right] =
+        read_pair(reader, merge, fmt::format("model.merges[{}]", merges.size()));
     whole.assign(left).append(right);
     merges.push_back({known(left), known(right), known(whole)});
   }
@@ -258,14 +262,16 @@ size_t num_model_tokens(const Definition& definition) {
 }
 
 Json added_json(const AddedToken& token) {
-  return {{"id", token.id},           {"content", token.content}, {"single_word", false},
-          {"lstrip", false},          {"rstrip", false},          {"normalized", token.normalized},
+  return {{"id", token.id},          {"content", token.content}, {"single_word", false},
+          {"lstrip", false},         {"rstrip", false},          {"normalized", token.normalized},
           {"special", token.special}};
 }
 
 Json byte_level(bool add_prefix_space, bool trim_offsets, bool use_regex) {
-  return {{"type", "ByteLevel"}, {"add_prefix_space", add_prefix_space},
-          {"trim_offsets", trim_offsets}, {"use_regex", use_regex}};
+  return {{"type", "ByteLevel"},
+          {"add_prefix_space", add_prefix_space},
+          {"trim_offsets", trim_offsets},
+          {"use_regex", use_regex}};
 }
 
 Json model_json(const Definition& definition) {
@@ -280,9 +286,14 @@ Json model_json(const Definition& definition) {
   for (const Merge& merge : definition.merges) {
     merges.push_back(texts[merge.left] + " " + texts[merge.right]);
   }
-  return {{"type", "BPE"}, {"dropout", nullptr}, {"unk_token", nullptr},
-          {"continuing_subword_prefix", nullptr}, {"end_of_word_suffix", nullptr},
-          {"fuse_unk", false}, {"byte_fallback", false}, {"vocab", std::move(vocab)},
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", nullptr},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", false},
+          {"byte_fallback", false},
+          {"vocab", std::move(vocab)},
           {"merges", std::move(merges)}};
 }
 
@@ -316,18 +327,23 @@ Definition parse_tokenizer_json(std::string_view text, const std::string& where)
 std::string tokenizer_json(const Definition& definition) {
   Json parts = Json::array();
   for (const std::string& pattern : definition.patterns) {
-    parts.push_back({{"type", "Split"}, {"pattern", {{"Regex", pattern}}},
-                     {"behavior", "Isolated"}, {"invert", false}});
+    parts.push_back({{"type", "Split"},
+                     {"pattern", {{"Regex", pattern}}},
+                     {"behavior", "Isolated"},
+                     {"invert", false}});
   }
   parts.push_back(byte_level(false, true, false));
   Json added = Json::array();
   for (const AddedToken& token : definition.added) added.push_back(added_json(token));
-  const Json root = {
-      {"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr},
-      {"added_tokens", std::move(added)}, {"normalizer", nullptr},
-      {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}}},
-      {"post_processor", nullptr}, {"decoder", byte_level(true, true, true)},
-      {"model", model_json(definition)}};
+  const Json root = {{"version", "1.0"},
+                     {"truncation", nullptr},
+                     {"padding", nullptr},
+                     {"added_tokens", std::move(added)},
+                     {"normalizer", nullptr},
+                     {"pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}}},
+                     {"post_processor", nullptr},
+                     {"decoder", byte_level(true, true, true)},
+                     {"model", model_json(definition)}};
   return root.dump(1, ' ', false) + "\n";
 }
 

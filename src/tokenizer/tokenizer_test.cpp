@@ -39,7 +39,8 @@ TEST(DeepSeekTokenizer, DecodesToTheTextItEncoded) {
   for (const GoldenText& text : read_golden("deepseek_v4.jsonl")) {
     const std::string read = is_valid_utf8(text.bytes) ? text.bytes : with_replacements(text.bytes);
     EXPECT_EQ(deepseek().decode(text.ids), read) << text.name;
-    EXPECT_EQ(deepseek().decode(encoder.encode(text.bytes, AddedTokens::AsText)), read) << text.name;
+    EXPECT_EQ(deepseek().decode(encoder.encode(text.bytes, AddedTokens::AsText)), read)
+        << text.name;
   }
 }
 
@@ -51,8 +52,9 @@ TEST(DeepSeekTokenizer, KnowsTheDocumentedIds) {
   EXPECT_EQ(deepseek().added_id("</think>"), 128822);
   EXPECT_EQ(deepseek().added_id("no such token"), std::nullopt);
   Encoder encoder(deepseek());
-  EXPECT_THAT(encoder.encode("<｜User｜>你好<｜Assistant｜><think>推理</think>答案<｜end▁of▁sentence｜>"),
-              ElementsAre(128803, 30594, 128804, 128821, 36101, 128822, 7624, 1));
+  EXPECT_THAT(
+      encoder.encode("<｜User｜>你好<｜Assistant｜><think>推理</think>答案<｜end▁of▁sentence｜>"),
+      ElementsAre(128803, 30594, 128804, 128821, 36101, 128822, 7624, 1));
 }
 
 TEST(DeepSeekTokenizer, AddedTokensCanBeReadAsPlainText) {

@@ -61,7 +61,8 @@ void add_numbers(Base& base, int64_t numbers_up_to) {
 void add_chat_tokens(Definition& definition) {
   for (const std::string_view content : kChatTokens) {
     definition.added.push_back({.id = static_cast<int32_t>(definition.tokens.size()),
-                                .content = std::string(content), .special = false,
+                                .content = std::string(content),
+                                .special = false,
                                 .normalized = true});
     definition.tokens.emplace_back(content);
   }
@@ -72,7 +73,8 @@ void add_chat_tokens(Definition& definition) {
 const std::vector<std::string>& deepseek_patterns() {
   static const std::vector<std::string> kPatterns{
       "\\p{N}{1,3}", "[一-龥぀-ゟ゠-ヿ]+",
-      "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+      "[!\"#$%&'()*+,\\-./"
+      ":;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
       "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"};
   return kPatterns;
 }
@@ -105,13 +107,15 @@ Definition learn_tokenizer(const std::vector<CountedWord>& words, const Tokenize
 }
 
 Definition train_tokenizer(const TokenizerSettings& settings, Progress& progress) {
-  if (settings.inputs.empty()) throw input_error("tokenizer", "inputs", "at least one path", "none");
+  if (settings.inputs.empty())
+    throw input_error("tokenizer", "inputs", "at least one path", "none");
   const auto words = count_words_in_files(settings, deepseek_patterns(), progress);
   if (words.empty()) {
     throw input_error(settings.inputs.front().string(), "", "some text to learn from", "none");
   }
   return learn_tokenizer(
-      words, {.vocab_size = settings.vocab_size, .numbers_up_to = settings.numbers_up_to}, progress);
+      words, {.vocab_size = settings.vocab_size, .numbers_up_to = settings.numbers_up_to},
+      progress);
 }
 
 }  // namespace trex::tokenizer

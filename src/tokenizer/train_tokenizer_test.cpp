@@ -56,8 +56,8 @@ std::vector<Merge> learn_slowly(std::vector<LearningWord> words, int64_t max_tok
     for (auto& word : words) {
       std::vector<int32_t> merged;
       for (size_t i = 0; i < word.ids.size(); ++i) {
-        const bool here = i + 1 < word.ids.size() && word.ids[i] == best.first &&
-                          word.ids[i + 1] == best.second;
+        const bool here =
+            i + 1 < word.ids.size() && word.ids[i] == best.first && word.ids[i + 1] == best.second;
         merged.push_back(here ? id : word.ids[i]);
         if (here) ++i;
       }
@@ -157,9 +157,10 @@ TEST(TokenizerTraining, RefusesAVocabularyThatHoldsNoBytesAndNumbers) {
     learn_tokenizer({}, {.vocab_size = 1200, .numbers_up_to = 999}, progress);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "tokenizer: vocab_size: expected at least 1261 for bytes, numbers and chat tokens; "
-                 "got 1200 (or lower numbers_up_to)");
+    EXPECT_STREQ(
+        error.what(),
+        "tokenizer: vocab_size: expected at least 1261 for bytes, numbers and chat tokens; "
+        "got 1200 (or lower numbers_up_to)");
   }
 }
 

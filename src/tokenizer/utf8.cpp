@@ -8,8 +8,8 @@ namespace trex::tokenizer {
 namespace {
 
 struct Lead {
-  int length;               // of the whole sequence; 0 when no sequence begins with this byte
-  uint8_t low, high;        // what the second byte may be
+  int length;         // of the whole sequence; 0 when no sequence begins with this byte
+  uint8_t low, high;  // what the second byte may be
 };
 
 Lead lead_of(uint8_t byte) {

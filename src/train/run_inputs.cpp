@@ -33,7 +33,8 @@ model::ModelConfig new_config(const TrainSettings& settings, int64_t vocab_size)
 
 int64_t num_steps_of(const TrainSettings& settings) {
   if (settings.steps.has_value() == settings.tokens.has_value()) {
-    throw input_error("train", "steps", "either steps or tokens", settings.steps ? "both" : "neither");
+    throw input_error("train", "steps", "either steps or tokens",
+                      settings.steps ? "both" : "neither");
   }
   if (settings.steps) return *settings.steps;
   const int64_t step_tokens = settings.seq_len * settings.micro_batch * settings.accumulation;

@@ -53,9 +53,10 @@ Trainer::Trainer(Parts parts)
       compute_losses_(std::move(parts.compute_losses)),
       next_row_(std::move(parts.next_row)),
       schedule_(parts.settings.schedule, parts.num_steps),
-      parameters_(parts.values, model::expected_specs(parts.config, parts.dtype),
-                  [&parts](std::string_view name) { return is_trained(name, parts.settings); },
-                  parts.settings.parallel_micro_batches),
+      parameters_(
+          parts.values, model::expected_specs(parts.config, parts.dtype),
+          [&parts](std::string_view name) { return is_trained(name, parts.settings); },
+          parts.settings.parallel_micro_batches),
       optimizer_(parts.settings.optimizer, parameters_),
       flops_(parts.config, parts.settings.seq_len, flop_options(parts.settings)),
       clock_(parts.clock),
@@ -90,8 +91,8 @@ StepReport Trainer::step() {
   return report;
 }
 
-// Lane k takes every num_lanes-th micro batch, and parts and gradients are added up in a fixed order:
-// which thread is faster never shows in the result.
+// Lane k takes every num_lanes-th micro batch, and parts and gradients are added up in a fixed
+// order: which thread is faster never shows in the result.
 void Trainer::compute_gradients(const Window& window, StepReport& report) {
   parameters_.zero_gradients();
   expert_load_LE_ = torch::zeros({config_.num_blocks(), config_.n_routed_experts}, torch::kInt64);

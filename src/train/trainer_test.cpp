@@ -91,7 +91,8 @@ TEST(Trainer, MicroBatchesSideBySideGiveTheSameGradientAndTheSameBytesEveryTime)
     again->step();
     EXPECT_NEAR(a.loss, b.loss, 1e-12);
     EXPECT_EQ(a.targets, b.targets);
-    EXPECT_LT(largest_difference(one->parameters().gradient(), two->parameters().gradient()), 1e-12);
+    EXPECT_LT(largest_difference(one->parameters().gradient(), two->parameters().gradient()),
+              1e-12);
     EXPECT_TRUE(torch::equal(two->parameters().master(), again->parameters().master()));
   }
   EXPECT_GT(one->parameters().gradient().abs().max().item<double>(), 1e-3);

@@ -30,11 +30,15 @@ class BenchmarkContract : public testing::TestWithParam<const Benchmark*> {
   // The item's own program, or the smallest one that comes to the label.
   static std::string gold_program(const Item& item) {
     if (!item.program.empty()) return item.program;
-    return fmt::format("import gurobipy as gp\nmodel = gp.Model()\nx = model.addVar(lb={0}, ub={0})\n"
-                       "model.setObjective(x)\nmodel.optimize()\nprint(model.ObjVal)\n", item.label);
+    return fmt::format(
+        "import gurobipy as gp\nmodel = gp.Model()\nx = model.addVar(lb={0}, ub={0})\n"
+        "model.setObjective(x)\nmodel.optimize()\nprint(model.ObjVal)\n",
+        item.label);
   }
 
-  static std::string fenced(const std::string& program) { return "Thus:\n```python\n" + program + "\n```\n"; }
+  static std::string fenced(const std::string& program) {
+    return "Thus:\n```python\n" + program + "\n```\n";
+  }
 
   static Verdict grade(const Item& item, const std::string& reply) {
     return benchmark().grade(item, reply, kLimits).verdict;
@@ -58,7 +62,8 @@ TEST_P(BenchmarkContract, PromptEndsWithTheUserAndHoldsTheQuestionButNoAnswer) {
   for (const Item& item : items()) {
     const Json prompt = benchmark().prompt(item);
     EXPECT_EQ(prompt.back()["role"], "user");
-    EXPECT_NE(prompt.back()["content"].get<std::string>().find(item.question), std::string::npos) << item.id;
+    EXPECT_NE(prompt.back()["content"].get<std::string>().find(item.question), std::string::npos)
+        << item.id;
     for (const Json& message : prompt) EXPECT_NE(message["role"], "assistant");
   }
 }
@@ -88,17 +93,20 @@ TEST_P(BenchmarkContract, EmptyCutAndRamblingRepliesAreUnreadable) {
   const std::string whole = fenced(gold_program(item));
   const std::string cut = whole.substr(0, whole.rfind("optimize(") + 9);
   const std::string bytes("\xff\xfe\0\x80 not text", 14);
-  for (const std::string& reply : {std::string(), std::string(" \n"), cut, std::string("I think that it is 42."), bytes,
-                                   std::string(100'000, '('), std::string("```python\n```")}) {
+  for (const std::string& reply :
+       {std::string(), std::string(" \n"), cut, std::string("I think that it is 42."), bytes,
+        std::string(100'000, '('), std::string("```python\n```")}) {
     const Verdict verdict = grade(item, reply);
-    EXPECT_TRUE(is_unreadable(verdict.reason)) << to_string(verdict.reason) << ": " << reply.substr(0, 60);
+    EXPECT_TRUE(is_unreadable(verdict.reason))
+        << to_string(verdict.reason) << ": " << reply.substr(0, 60);
     EXPECT_FALSE(verdict.value);
   }
 }
 
 TEST_P(BenchmarkContract, GradesTheSameTwice) {
   const Item item = items().back();
-  for (const std::string& reply : {fenced(gold_program(item)), std::string("no code"), fenced("1 / 0")}) {
+  for (const std::string& reply :
+       {fenced(gold_program(item)), std::string("no code"), fenced("1 / 0")}) {
     const Verdict first = grade(item, reply), second = grade(item, reply);
     EXPECT_EQ(first.reason, second.reason);
     EXPECT_EQ(first.value, second.value);
@@ -106,7 +114,8 @@ TEST_P(BenchmarkContract, GradesTheSameTwice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, BenchmarkContract, testing::ValuesIn(Registry<Benchmark>::instance().entries()),
+INSTANTIATE_TEST_SUITE_P(All, BenchmarkContract,
+                         testing::ValuesIn(Registry<Benchmark>::instance().entries()),
                          [](const auto& one) { return std::string(one.param->name); });
 
 TEST(Benchmarks, AreAtLeastTheTwoThatWeShip) {
@@ -119,7 +128,8 @@ TEST(Benchmarks, NameTheNearestOneForAMisspeltOne) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what()),
-              "x.toml: benchmark: expected one of generated, nl4opt; got \"nl4op\" (did you mean \"nl4opt\"?)");
+              "x.toml: benchmark: expected one of generated, nl4opt; got \"nl4op\" (did you mean "
+              "\"nl4opt\"?)");
   }
 }
 

@@ -36,11 +36,13 @@ std::vector<FamilyCase> every_variant() {
 }
 
 // The problem of a seed; draws again, as the generator does, until one is accepted.
-Problem accepted_problem(const FamilyCase& c, Level level, uint64_t seed, Split split = Split::Train) {
+Problem accepted_problem(const FamilyCase& c, Level level, uint64_t seed,
+                         Split split = Split::Train) {
   for (uint64_t attempt = 0; attempt < 50; ++attempt) {
     Rng data(seed, "data", attempt), wording(seed, "wording", attempt);
     Draft draft = draft_problem(
-        {.family = c.family, .variant = c.variant->name, .level = level, .split = split}, data, wording);
+        {.family = c.family, .variant = c.variant->name, .level = level, .split = split}, data,
+        wording);
     if (!draft.finding) return std::move(draft.problem);
     const std::string& check = draft.finding->check;
     // Only these may depend on luck; the others are mistakes in the family.
@@ -67,10 +69,12 @@ std::optional<double> brute_force_objective(const solve::Model& model) {
   for (size_t digit = 0; digit < values.size();) {
     if (!solve::verify_feasible(model, values)) {
       double objective = model.offset;
-      for (size_t i = 0; i < values.size(); ++i) objective += model.columns[i].objective * values[i];
+      for (size_t i = 0; i < values.size(); ++i)
+        objective += model.columns[i].objective * values[i];
       if (!best || sign * objective < sign * *best) best = objective;
     }
-    for (digit = 0; digit < values.size() && ++values[digit] > model.columns[digit].upper; ++digit) {
+    for (digit = 0; digit < values.size() && ++values[digit] > model.columns[digit].upper;
+         ++digit) {
       values[digit] = model.columns[digit].lower;
     }
   }
@@ -81,8 +85,10 @@ class FamilyContract : public testing::TestWithParam<FamilyCase> {
  protected:
   // Calls `check` for every seed at small sizes, and for fewer seeds at sizes that take longer.
   void for_each_problem(const std::function<void(const Problem&)>& check) const {
-    const struct { Level level; uint64_t seeds; } kCases[] = {
-        {Level::Tiny, kSeeds}, {Level::Small, kSeeds}, {Level::Medium, 2}};
+    const struct {
+      Level level;
+      uint64_t seeds;
+    } kCases[] = {{Level::Tiny, kSeeds}, {Level::Small, kSeeds}, {Level::Medium, 2}};
     for (const auto& [level, seeds] : kCases) {
       for (uint64_t seed = 1; seed <= seeds; ++seed) {
         SCOPED_TRACE(fmt::format("level {} seed {}", to_string(level), seed));
@@ -100,7 +106,8 @@ TEST_P(FamilyContract, SameSeedGivesTheSameProblem) {
     EXPECT_EQ(first.statement.text, second.statement.text);
     EXPECT_EQ(first.program, second.program);
     EXPECT_EQ(first.instance.values, second.instance.values);
-    EXPECT_NE(first.statement.text, accepted_problem(GetParam(), Level::Small, seed + 1000).statement.text);
+    EXPECT_NE(first.statement.text,
+              accepted_problem(GetParam(), Level::Small, seed + 1000).statement.text);
   }
 }
 
@@ -116,8 +123,7 @@ TEST_P(FamilyContract, OptimumIsProvenAndVerified) {
 
 TEST_P(FamilyContract, DescriptionHasTheSameOptimumAsTheFormulation) {
   for_each_problem([](const Problem& problem) {
-    const auto described =
-        described_model(problem.instance.variant->description, problem.instance);
+    const auto described = described_model(problem.instance.variant->description, problem.instance);
     EXPECT_EQ(first_difference(problem.model, described), std::nullopt);
     const solve::Solved solved = solve::solve(described);
     ASSERT_EQ(solved.outcome, solve::Outcome::Optimal);
@@ -153,13 +159,19 @@ TEST_P(FamilyContract, TextAndDataHaveTheSameNumbers) {
 }
 
 TEST_P(FamilyContract, ModelIsWithinTheLevelsSize) {
-  const struct { Level level; size_t columns, rows; } kLimits[] = {
-      {Level::Tiny, 12, 8}, {Level::Small, 15, 15}, {Level::Medium, 80, 80},
-      {Level::Large, 500, 500}, {Level::Industrial, 2000, 2000}};
+  const struct {
+    Level level;
+    size_t columns, rows;
+  } kLimits[] = {{Level::Tiny, 12, 8},
+                 {Level::Small, 15, 15},
+                 {Level::Medium, 80, 80},
+                 {Level::Large, 500, 500},
+                 {Level::Industrial, 2000, 2000}};
   for (const auto& limit : kLimits) {
     Rng rng(1, "data");
     const Instance instance = make_instance(
-        {.family = GetParam().family, .variant = GetParam().variant->name, .level = limit.level}, rng);
+        {.family = GetParam().family, .variant = GetParam().variant->name, .level = limit.level},
+        rng);
     const solve::Model model = GetParam().variant->formulate(instance);
     EXPECT_LE(model.columns.size(), limit.columns) << to_string(limit.level);
     EXPECT_LE(model.rows.size(), limit.rows) << to_string(limit.level);
@@ -172,8 +184,9 @@ TEST_P(FamilyContract, EveryMistakeInTheDescriptionIsNoticed) {
   const auto mutants = mutants_of(problem.instance.variant->description);
   ASSERT_GE(mutants.size(), 2U);
   for (const Mutant& mutant : mutants) {
-    EXPECT_NE(first_difference(problem.model, described_model(mutant.description, problem.instance)),
-              std::nullopt)
+    EXPECT_NE(
+        first_difference(problem.model, described_model(mutant.description, problem.instance)),
+        std::nullopt)
         << mutant.diagnosis;
   }
 }
@@ -183,8 +196,10 @@ TEST_P(FamilyContract, SizeOutOfRangeIsAnInputErrorThatNamesIt) {
     for (const int64_t size : {set.min_size() - 1, set.max_size() + 1}) {
       Rng rng(1, "data");
       try {
-        make_instance({.family = GetParam().family, .variant = GetParam().variant->name,
-                       .sizes = {{"num_" + set.name, size}}}, rng);
+        make_instance({.family = GetParam().family,
+                       .variant = GetParam().variant->name,
+                       .sizes = {{"num_" + set.name, size}}},
+                      rng);
         FAIL() << "size " << size << " of " << set.name << " was accepted";
       } catch (const Error& error) {
         EXPECT_EQ(error.kind(), ErrorKind::Input);

@@ -45,9 +45,9 @@ TEST(FamilyPrograms, PrintTheOptimumOfTheFormulation) {
   }
   const TemporaryFolder folder;
   write_file(folder.path() / "rows.jsonl", lines);
-  const ProcessResult result = run_process(
-      {.arguments = {"/usr/bin/python3", "-c", kRunner, TREX_BINARY_DIR "/python",
-                     (folder.path() / "rows.jsonl").string()}});
+  const ProcessResult result =
+      run_process({.arguments = {"/usr/bin/python3", "-c", kRunner, TREX_BINARY_DIR "/python",
+                                 (folder.path() / "rows.jsonl").string()}});
   ASSERT_TRUE(result.succeeded()) << result.errors;
   const auto printed = split(trimmed(result.output), '\n');
   ASSERT_EQ(printed.size(), expected.size());

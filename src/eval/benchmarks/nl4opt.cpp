@@ -13,9 +13,12 @@ namespace {
 // Our own wording with the published demands; comparability is close, not exact.
 constexpr const char* kSystem =
     "You are an expert in operations research and in modelling with Gurobi 12 in Python. Answer in "
-    "Markdown with three parts in this order. First <think>: analyse the problem step by step. Then "
-    "<model>: the full mathematical model with sets, parameters, decision variables and their types, "
-    "objective and constraints. Then <python>: complete Python code for Gurobi 12 that builds the model "
+    "Markdown with three parts in this order. First <think>: analyse the problem step by step. "
+    "Then "
+    "<model>: the full mathematical model with sets, parameters, decision variables and their "
+    "types, "
+    "objective and constraints. Then <python>: complete Python code for Gurobi 12 that builds the "
+    "model "
     "in a variable named `model`, solves it and prints the optimal value.";
 
 // The label is a number written as text.
@@ -39,7 +42,8 @@ void add_flags(std::span<Item> rows, const Path& file) {
   const Path audit = file.parent_path() / "audit.jsonl.zst";
   const auto flags = load_flags(audit);
   if (flags.size() != rows.size()) {
-    throw input_error(audit.string(), "", fmt::format("{} lines, one for each row of the benchmark", rows.size()),
+    throw input_error(audit.string(), "",
+                      fmt::format("{} lines, one for each row of the benchmark", rows.size()),
                       fmt::format("{} lines", flags.size()));
   }
   for (size_t i = 0; i < rows.size(); ++i) rows[i].flags = flags[i];
