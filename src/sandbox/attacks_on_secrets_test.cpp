@@ -61,7 +61,7 @@ TEST(SecretAttack, WritingOutsideIsRefused) {
   const auto execution = run_python(R"(
 import os
 places = ['/usr/x', '/x', '/dev/x', '/dev/shm/x', '/etc/x', '/proc/sys/kernel/hostname',
-          '/.trex-sandbox', '/usr/bin/python3', '/tmp/work/main.py']
+          '/proc/sysrq-trigger', '/usr/bin/python3', '/tmp/work/main.py']
 for place in places:
     try:
         open(place, 'w')
@@ -103,6 +103,20 @@ for path in ('/proc/1/mem', '/proc/1/environ', '/proc/1/fd/5'):
     except OSError as error: print(error.errno in (1, 13))
 )");
   EXPECT_EQ(execution.output, "True\nTrue\nTrue\n") << execution.errors;
+}
+
+// The launcher gets it as an argument, and anybody may read a command line.
+TEST(SecretAttack, TheSecretIsOnlyWhereItBelongs) {
+  const std::string marker = unique_marker("launcher-treasure");
+  const auto execution = run({.arguments = {kPython, "-sPB", "-c", R"(
+import glob, os
+for path in glob.glob('/proc/*/cmdline'): print(path, open(path, 'rb').read())
+os.write(3, os.read(4, 1000))
+)"},
+                              .secret = marker});
+  EXPECT_EQ(execution.report, marker) << execution.errors;
+  EXPECT_THAT(execution.output, HasSubstr("/proc/1/cmdline"));
+  EXPECT_THAT(execution.output, Not(HasSubstr(marker)));
 }
 
 // Listens on a free port of this machine's loopback.

@@ -119,7 +119,11 @@ RunGroups::~RunGroups() {
 
 std::vector<Path> RunGroups::join_files() const {
   std::vector<Path> files;
-  for (const Path& folder : folders_) files.push_back(folder / "cgroup.procs");
+  // "tasks" moves one thread, all that the launcher has. The kernel lets every process of the
+  // machine pass a barrier before it moves a whole process, which takes milliseconds.
+  const bool is_version_2 = std::filesystem::exists(kRoot / "cgroup.controllers");
+  const char* file = is_version_2 ? "cgroup.procs" : "tasks";
+  for (const Path& folder : folders_) files.push_back(folder / file);
   return files;
 }
 

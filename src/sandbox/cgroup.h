@@ -22,7 +22,7 @@ class RunGroups {
 
   bool limits_memory() const { return !memory_.empty(); }
 
-  // Writing "0" into these files makes the writer join.
+  // Writing "0" into these files makes the writer join, which has one thread.
   std::vector<Path> join_files() const;
 
   // Whether the kernel killed one of its processes for want of memory.

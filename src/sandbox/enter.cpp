@@ -1,9 +1,12 @@
-// Outside half of trex-sandbox: everything that has to happen before bubblewrap.
+// Outside half of trex-sandbox: everything that has to happen before the namespaces.
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <sched.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,31 +16,6 @@
 
 namespace trex::sandbox {
 namespace {
-
-struct Bind {
-  std::string source, target;
-};
-
-struct Request {
-  std::string status_file, report_file, secret, folder_bytes;
-  std::vector<Bind> binds;
-  std::vector<std::pair<std::string, std::string>> environment;
-  Words cgroups;
-  Words inside;  // what supervise gets
-};
-
-Request parse(const Words& words) {
-  if (words.size() < 5) give_up("a request from trex");
-  Request request{words[0], words[1], words[2], words[3], {}, {}, {}, {}};
-  size_t i = 4;
-  for (; i < words.size() && words[i] != "--"; i += words[i] == "cgroup" ? 2 : 3) {
-    if (words[i] == "mount") request.binds.push_back({words[i + 1], words[i + 2]});
-    if (words[i] == "env") request.environment.emplace_back(words[i + 1], words[i + 2]);
-    if (words[i] == "cgroup") request.cgroups.push_back(words[i + 1]);
-  }
-  request.inside.assign(words.begin() + static_cast<std::ptrdiff_t>(i + 1), words.end());
-  return request;
-}
 
 int open_channel(const std::string& file) {
   const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND);
@@ -53,13 +31,6 @@ int secret_pipe(const std::string& secret) {
   if (written != static_cast<ssize_t>(secret.size())) give_up("a secret that fits a pipe");
   ::close(ends[1]);
   return ends[0];
-}
-
-std::string own_path() {
-  char path[4096];
-  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  if (length <= 0 || length == sizeof path) give_up("to find this program");
-  return {path, static_cast<size_t>(length)};
 }
 
 void place_channels(int report, int secret, int status) {
@@ -82,38 +53,6 @@ void join_cgroups(const Words& files) {
   }
 }
 
-// Makes the sources visible to a user who may not enter the folders above them (a checkout in
-// /root): in a mount namespace of our own, each is attached anew below /mnt.
-void stage_as_root(std::vector<Bind>& binds) {
-  if (::unshare(CLONE_NEWNS) != 0) give_up("a mount namespace for root");
-  if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) give_up("private mounts");
-  std::vector<int> trees;
-  for (const Bind& bind : binds) {
-    trees.push_back(
-        ::open_tree(AT_FDCWD, bind.source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
-    if (trees.back() < 0) give_up("to attach " + bind.source);
-  }
-  // Only now, as a source may itself lie below /mnt.
-  if (::mount("tmpfs", "/mnt", "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755") != 0) {
-    give_up("a place for mounts");
-  }
-  for (size_t i = 0; i < binds.size(); ++i) {
-    struct stat source {};
-    if (::fstatat(trees[i], "", &source, AT_EMPTY_PATH) != 0) give_up("to see " + binds[i].source);
-    const std::string place = "/mnt/" + std::to_string(i);
-    if (S_ISDIR(source.st_mode)) {
-      ::mkdir(place.c_str(), 0755);
-    } else {
-      ::close(::open(place.c_str(), O_CREAT | O_WRONLY, 0644));
-    }
-    if (::move_mount(trees[i], "", AT_FDCWD, place.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0) {
-      give_up("to attach " + binds[i].source);
-    }
-    ::close(trees[i]);
-    binds[i].source = place;
-  }
-}
-
 // A process limit does not bind root, so root must go before the namespaces are made.
 void give_up_root() {
   if (::setgroups(0, nullptr) != 0 ||
@@ -123,56 +62,81 @@ void give_up_root() {
   }
 }
 
-void append(Words& words, std::initializer_list<const char*> more) {
-  words.insert(words.end(), more.begin(), more.end());
+void write_map(const char* file, const std::string& text) {
+  const int descriptor = ::open(file, O_WRONLY);
+  if (descriptor < 0 ||
+      ::write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    give_up(std::string("a namespace's ") + file);
+  }
+  ::close(descriptor);
 }
 
-// The whole policy of what a program sees.
-Words bubblewrap_words(const Request& request) {
-  const std::string id = std::to_string(kUnprivilegedId);
-  Words words{"bwrap"};
-  append(words,
-         {"--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
-          "--unshare-cgroup-try", "--hostname", "sandbox", "--uid", id.c_str(), "--gid", id.c_str(),
-          "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"});
-  append(words,
-         {"--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib",
-          "/lib", "--symlink", "usr/lib64", "/lib64", "--ro-bind-try", "/etc/alternatives",
-          "/etc/alternatives", "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"});
-  append(words, {"--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size",
-                 request.folder_bytes.c_str(), "--tmpfs", "/tmp", "--dir", "/tmp/work"});
-  for (const Bind& bind : request.binds) {
-    append(words, {"--ro-bind", bind.source.c_str(), bind.target.c_str()});
-  }
-  // bubblewrap's root and /dev are memory file systems without a size: nothing may grow there.
-  append(words, {"--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp/work"});
-  for (const auto& [name, value] : request.environment) {
-    append(words, {"--setenv", name.c_str(), value.c_str()});
-  }
-  append(words, {"--", kInsideLauncher, "supervise"});
-  words.insert(words.end(), request.inside.begin(), request.inside.end());
-  return words;
+// Whoever we are outside, inside we are nobody; nobody else is known there.
+void map_user(uid_t user, gid_t group) {
+  const auto one_id = [](unsigned outside) {
+    return std::to_string(kUnprivilegedId) + " " + std::to_string(outside) + " 1\n";
+  };
+  write_map("/proc/self/uid_map", one_id(user));
+  write_map("/proc/self/setgroups", "deny\n");
+  write_map("/proc/self/gid_map", one_id(group));
+}
+
+// Ends with the caller, also when that died before we asked for it.
+void die_with(int parents_pipe) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up("to end with the launcher");
+  pollfd parent{parents_pipe, 0, 0};
+  if (::poll(&parent, 1, 0) != 0) ::_exit(125);
+  ::close(parents_pipe);
+}
+
+[[noreturn]] void become_process_one(Request& request, uid_t user, gid_t group, int parents_pipe) {
+  die_with(parents_pipe);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("to forbid new privileges");
+  map_user(user, group);
+  ::setsid();  // no terminal to put words into
+  confine(request);
+  supervise(request);
 }
 
 }  // namespace
 
-void enter(const Words& words) {
-  Request request = parse(words);
+void enter(Request request) {
+  const pid_t harness = ::getppid();
   const int status = open_channel(request.status_file);
   const int report = open_channel(request.report_file);
   place_channels(report, secret_pipe(request.secret), status);
-  request.binds.push_back({own_path(), kInsideLauncher});
   if (::geteuid() == 0) {
     join_cgroups(request.cgroups);
-    stage_as_root(request.binds);
+    // Nobody may not enter the folders above some sources (a checkout in /root).
+    take_trees(request.binds);
     give_up_root();
   }
-  const Words command = bubblewrap_words(request);
-  std::vector<char*> pointers;
-  for (const std::string& word : command) pointers.push_back(const_cast<char*>(word.c_str()));
-  pointers.push_back(nullptr);
-  ::execvp("bwrap", pointers.data());
-  give_up("bwrap in PATH");
+  // A change of user clears what the harness had set for its end, and makes /proc/self root's.
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || ::prctl(PR_SET_DUMPABLE, 1) != 0) {
+    give_up("to end with the harness");
+  }
+  if (::getppid() != harness) ::_exit(125);
+  int alive[2];
+  if (::pipe2(alive, O_CLOEXEC) != 0) give_up("a pipe");
+
+  const uid_t user = ::geteuid();
+  const gid_t group = ::getegid();
+  const auto inside =
+      static_cast<pid_t>(::syscall(SYS_clone,
+                                   CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+                                       CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP | SIGCHLD,
+                                   nullptr, nullptr, nullptr, nullptr));
+  if (inside < 0) give_up("new namespaces");
+  if (inside == 0) {
+    ::close(alive[1]);
+    become_process_one(request, user, group, alive[0]);
+  }
+  ::prctl(PR_SET_DUMPABLE, 0);
+  int ending = 0;
+  while (::waitpid(inside, &ending, 0) < 0) {
+    if (errno != EINTR) give_up("to wait for process 1");
+  }
+  ::_exit(WIFEXITED(ending) ? WEXITSTATUS(ending) : 125);
 }
 
 }  // namespace trex::sandbox

@@ -73,13 +73,14 @@ class RunFolder {
   TemporaryFolder folder_;
 };
 
+constexpr const char* kEnvironment[] = {"PATH=/usr/bin:/bin", "HOME=/tmp",
+                                        "LANG=C.UTF-8",       "OPENBLAS_NUM_THREADS=1",
+                                        "OMP_NUM_THREADS=1",  "PYTHONHASHSEED=0"};
+
 std::vector<std::string> launcher_words(const Program& program, const Limits& limits,
                                         const RunFolder& folder, const RunGroups& groups) {
-  std::vector<std::string> words{built_file("bin/trex-sandbox").string(),
-                                 "enter",
-                                 folder.status().string(),
-                                 folder.report().string(),
-                                 program.secret,
+  std::vector<std::string> words{built_file("bin/trex-sandbox").string(), folder.status().string(),
+                                 folder.report().string(), program.secret,
                                  std::to_string(limits.folder_bytes)};
   const auto add = [&words](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
@@ -90,13 +91,8 @@ std::vector<std::string> launcher_words(const Program& program, const Limits& li
   for (const InputFile& file : program.files) {
     add({"mount", folder.input(file).string(), std::string(kWorkFolder) + "/" + file.name});
   }
-  add({"env", "PATH", "/usr/bin:/bin"});
-  add({"env", "HOME", "/tmp"});
-  add({"env", "LANG", "C.UTF-8"});
-  add({"env", "OPENBLAS_NUM_THREADS", "1"});
-  add({"env", "OMP_NUM_THREADS", "1"});
-  add({"env", "PYTHONHASHSEED", "0"});
-  for (const auto& [name, value] : program.environment) add({"env", name, value});
+  for (const char* variable : kEnvironment) add({"env", variable});
+  for (const auto& [name, value] : program.environment) add({"env", name + "=" + value});
   for (const Path& file : groups.join_files()) add({"cgroup", file.string()});
   words.emplace_back("--");
   for (const int64_t limit :
@@ -104,27 +100,24 @@ std::vector<std::string> launcher_words(const Program& program, const Limits& li
         limits.open_files, limits.file_bytes, limits.stack_bytes}) {
     words.push_back(std::to_string(limit));
   }
-  words.emplace_back("--");
   words.insert(words.end(), program.arguments.begin(), program.arguments.end());
   return words;
 }
 
-// bubblewrap or the launcher failed before the program ran.
+// The launcher failed before the program ran.
 Error cannot_sandbox(const std::string& errors) {
   const std::string first(trimmed(split(errors, '\n').front()));
   const auto mentions = [&errors](std::string_view words) {
     return errors.find(words) != std::string::npos;
   };
   std::string hint;
-  if (mentions("bwrap in PATH")) {
-    hint = "install it: apt-get install bubblewrap";
-  } else if (mentions("namespace") || mentions("uid map") || mentions("proc on")) {
+  if (mentions("namespace") || mentions("to mount")) {
     hint =
         "user namespaces must be allowed: sysctl kernel.unprivileged_userns_clone=1 and "
         "user.max_user_namespaces above 0; a container needs --security-opt seccomp=unconfined "
         "--security-opt apparmor=unconfined --security-opt systempaths=unconfined";
   }
-  return environment_error("sandbox", "bubblewrap to confine a program", in_quotes(first, 200),
+  return environment_error("sandbox", "namespaces that confine a program", in_quotes(first, 200),
                            hint);
 }
 
@@ -160,7 +153,7 @@ std::string_view to_string(Ending ending) {
 
 Execution run(const Program& program, const Limits& limits) {
   const RunFolder folder(program);
-  const RunGroups groups(limits.memory_bytes, limits.processes + 2);  // bwrap and the supervisor
+  const RunGroups groups(limits.memory_bytes, limits.processes + 2);  // both halves of the launcher
   ProcessResult process = run_process({.arguments = launcher_words(program, limits, folder, groups),
                                        .time_limit = limits.wall,
                                        .output_limit = limits.output_bytes});
@@ -172,7 +165,8 @@ Execution run(const Program& program, const Limits& limits) {
                       .report = read_file(folder.report()),
                       .wall_seconds = process.wall_seconds,
                       .cpu_seconds = status.cpu_seconds,
-                      .peak_memory_bytes = status.peak_memory_bytes};
+                      .peak_memory_bytes = status.peak_memory_bytes,
+                      .memory_limited_together = groups.limits_memory()};
   if (process.timed_out) {
     execution.ending = Ending::WallLimit;
   } else if (process.output_cut) {

@@ -1,8 +1,8 @@
 // Running programs that nobody has read: model-written code, candidate kernels.
 //
-// A program runs under bubblewrap in namespaces of its own (user, mount, PID, network, IPC, UTS) as
-// an unprivileged user, with read-only system folders, its own small work folder, no network, an
-// empty environment, resource limits and a filter of system calls. README.md names the layers.
+// A program runs in namespaces of its own (user, mount, PID, network, IPC, UTS) as an unprivileged
+// user, with read-only system folders, its own small work folder, no network, an empty environment,
+// resource limits and a filter of system calls. README.md names the layers.
 //
 //   Program program{.arguments = {kPython, "-sPB", "main.py"}, .files = {{"main.py", source}}};
 //   const Execution execution = run(program, {.wall = 5s});
@@ -87,12 +87,13 @@ struct Execution {
   double cpu_seconds =
       0;  // of the program and those children that it waited for; 0 if killed by us
   int64_t peak_memory_bytes = 0;
+  bool memory_limited_together = false;  // as can_limit_memory says
 };
 
 // Runs to the end; nothing of the program is left afterwards: no process, no file. Throws
-// Environment when the sandbox cannot be made (no bubblewrap, user namespaces forbidden, ...),
-// saying what to do; never runs a program unconfined. Safe from several threads; run no more at
-// once than there are cores, or wall limits lose their meaning.
+// Environment when the sandbox cannot be made (user namespaces forbidden, ...), saying what to do;
+// never runs a program unconfined. Safe from several threads; run no more at once than there are
+// cores, or wall limits lose their meaning.
 Execution run(const Program& program, const Limits& limits = {});
 
 // Whether Limits::memory_bytes is enforced here: true for root with writable memory cgroups.

@@ -57,7 +57,7 @@ TEST(Sandbox, ClearsTheEnvironment) {
   ::setenv("TREX_TEST_SECRET", "hidden", 1);
   const auto execution = run_python("import os; print(sorted(os.environ))");
   EXPECT_EQ(execution.output,
-            "['HOME', 'LANG', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', 'PWD', "
+            "['HOME', 'LANG', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS', 'PATH', "
             "'PYTHONHASHSEED']\n");
 }
 
@@ -128,29 +128,16 @@ TEST(Sandbox, SeesMountsBelowFoldersThatOnlyRootMayEnter) {
   EXPECT_EQ(execution.output, "seen") << execution.errors;
 }
 
-TEST(Sandbox, SaysWhatToDoWithoutBubblewrap) {
-  const std::string path = std::getenv("PATH");
-  ::setenv("PATH", "/nowhere", 1);
-  try {
-    run({.arguments = {"/usr/bin/true"}});
-    ADD_FAILURE() << "ran";
-  } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "sandbox: expected bubblewrap to confine a program; got \"trex-sandbox: expected bwrap in "
-        "PATH; got No such file or directory\" (install it: apt-get install bubblewrap)");
-    EXPECT_EQ(error.kind(), ErrorKind::Environment);
-  }
-  ::setenv("PATH", path.c_str(), 1);
-}
-
 // Runs inside a sandbox whose kernel settings really forbid further user namespaces.
 TEST(Sandbox, DISABLED_WhereNamespacesAreForbidden) {
   try {
     run({.arguments = {"/usr/bin/true"}});
     ADD_FAILURE() << "ran";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("user namespaces must be allowed: sysctl"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("sandbox: expected namespaces that confine a program; got "
+                          "\"trex-sandbox: expected new namespaces; got No space left on device\" "
+                          "(user namespaces must be allowed: sysctl"));
     EXPECT_EQ(error.kind(), ErrorKind::Environment);
   }
 }

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 
 #include "sandbox/launcher.h"
 
@@ -25,23 +24,28 @@ void limit(__rlimit_resource resource, rlim_t value, rlim_t slack = 0) {
   if (::setrlimit(resource, &wanted) != 0) give_up("to set a resource limit");
 }
 
-[[noreturn]] void become_program(const Words& words) {
-  const auto number = [&words](size_t i) { return std::strtoull(words[i].c_str(), nullptr, 10); };
+std::vector<char*> pointers_to(const Words& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+[[noreturn]] void become_program(const Request& request) {
   install_filter();
-  limit(RLIMIT_CPU, number(0), /*slack=*/1);  // SIGXCPU first, which names the cause
-  limit(RLIMIT_AS, number(1));
-  limit(RLIMIT_NPROC, number(2));
-  limit(RLIMIT_NOFILE, number(3));
-  limit(RLIMIT_FSIZE, number(4));
-  limit(RLIMIT_STACK, number(5));
+  const ProgramLimits& limits = request.limits;
+  limit(RLIMIT_CPU, limits.cpu_seconds, /*slack=*/1);  // SIGXCPU first, which names the cause
+  limit(RLIMIT_AS, limits.address_space_bytes);
+  limit(RLIMIT_NPROC, limits.processes);
+  limit(RLIMIT_NOFILE, limits.open_files);
+  limit(RLIMIT_FSIZE, limits.file_bytes);
+  limit(RLIMIT_STACK, limits.stack_bytes);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_MSGQUEUE, 0);
-  std::vector<char*> program;
-  for (size_t i = 7; i < words.size(); ++i) program.push_back(const_cast<char*>(words[i].c_str()));
-  program.push_back(nullptr);
+  const auto program = pointers_to(request.program), environment = pointers_to(request.environment);
   ::close_range(kStatusChannel, ~0U, 0);
-  ::execv(program[0], program.data());
-  give_up("to start " + std::string(program[0]));
+  ::execve(program[0], program.data(), environment.data());
+  give_up("to start " + request.program[0]);
 }
 
 void report_ending(int status, const struct rusage& usage) {
@@ -54,12 +58,12 @@ void report_ending(int status, const struct rusage& usage) {
 
 }  // namespace
 
-void supervise(const Words& words) {
+void supervise(const Request& request) {
   // The program has our user id: without this it could write into our memory.
   if (::prctl(PR_SET_DUMPABLE, 0) != 0) give_up("to close our memory");
   const pid_t program = ::fork();
   if (program < 0) give_up("a process");
-  if (program == 0) become_program(words);
+  if (program == 0) become_program(request);
   ::close(kReportChannel);
   ::close(kSecretChannel);
   ::dprintf(kStatusChannel, "started\n");
