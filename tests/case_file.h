@@ -17,7 +17,7 @@ struct Step {
 };
 
 struct CaseFile {
-  std::vector<std::string> needs;  // programs without which the case is skipped
+  std::vector<std::string> needs;  // programs without which the case is left out
   std::vector<Step> steps;
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -18,10 +19,32 @@ using Lines = std::vector<std::string>;
 const Path kFolder = Path(TREX_SOURCE_DIR) / "tests/cases";
 const Path kPrograms = Path(TREX_BINARY_DIR) / "bin";
 
+CaseFile load_case(const std::string& name, const std::string& temporary_folder) {
+  const Path file = kFolder / (name + ".case");
+  return parse_case(read_file(file), file.string(),
+                    {{"tmp", temporary_folder}, {"source", TREX_SOURCE_DIR}});
+}
+
+// Whether this build has the programs that the case needs (a build without LibTorch has no
+// trex-model, one with sanitizers no gurobipy). A file with a mistake counts: its test says what it
+// is.
+bool belongs_to_build(const std::string& name) {
+  const std::vector<std::string> programs = split(TREX_PROGRAMS, ' ');
+  try {
+    const auto needs = load_case(name, "").needs;
+    return std::all_of(needs.begin(), needs.end(), [&](const std::string& program) {
+      return std::find(programs.begin(), programs.end(), program) != programs.end();
+    });
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 std::vector<std::string> case_names() {
   std::vector<std::string> names;
   for (const Path& file : files_below(kFolder)) {
-    if (file.extension() == ".case") names.push_back(file.stem().string());
+    const std::string name = file.stem().string();
+    if (file.extension() == ".case" && belongs_to_build(name)) names.push_back(name);
   }
   return names;
 }
@@ -62,13 +85,7 @@ class Case : public testing::TestWithParam<std::string> {
 
 TEST_P(Case, GivesExitCodeAndOutput) {
   const TemporaryFolder folder;
-  const Path file = kFolder / (GetParam() + ".case");
-  const CaseFile parsed =
-      parse_case(read_file(file), file.string(),
-                 {{"tmp", folder.path().string()}, {"source", TREX_SOURCE_DIR}});
-  for (const std::string& program : parsed.needs) {
-    if (!std::filesystem::exists(kPrograms / program)) GTEST_SKIP() << program << " is not built";
-  }
+  const CaseFile parsed = load_case(GetParam(), folder.path().string());
   ::setenv("PATH", (kPrograms.string() + ":/usr/bin:/bin").c_str(), 1);
   ::setenv("LC_ALL", "C.UTF-8", 1);
   for (const Step& step : parsed.steps) run(step, folder.path());
