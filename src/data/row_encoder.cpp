@@ -21,12 +21,23 @@ int32_t find_end_token(const TokenizeSettings& settings, const tokenizer::Tokeni
   return *id;
 }
 
+std::string read_tools_template(const TokenizeSettings& settings) {
+  if (!settings.tools_template) return {};
+  std::string text = read_file(*settings.tools_template);
+  if (text.find(tokenizer::kToolsPlace) == std::string::npos) {
+    throw input_error(settings.tools_template->string(), "",
+                      in_quotes(tokenizer::kToolsPlace) + " where the schemas belong", "none");
+  }
+  return text;
+}
+
 }  // namespace
 
 RowEncoder::RowEncoder(const TokenizeSettings& settings, const tokenizer::Tokenizer& tokenizer)
     : settings_(settings),
       encoder_(tokenizer),
       field_(settings.field.value_or(settings.mode == "chat" ? "messages" : "text")),
+      tools_template_(read_tools_template(settings)),
       end_of_sentence_(find_end_token(settings, tokenizer)) {}
 
 EncodedRow RowEncoder::encode(const JsonObject& row) {
@@ -54,11 +65,15 @@ EncodedRow RowEncoder::encode_text(const JsonObject& row) {
 EncodedRow RowEncoder::encode_chat(const JsonObject& row) {
   EncodedRow encoded;
   const auto messages = tokenizer::parse_messages(row, field_);
+  if (tokenizer::have_tools(messages) && tools_template_.empty()) {
+    throw row.error("tools", "no tool definitions", "some",
+                    "their wording is part of a checkpoint: set tools_template");
+  }
   const bool thinks = std::any_of(messages.begin(), messages.end(), [](const auto& message) {
     return message.reasoning.has_value();
   });
-  auto chat =
-      tokenizer::encode_chat(encoder_, tokenizer::render_chat(messages, {.thinking = thinks}));
+  const tokenizer::ChatOptions options{.thinking = thinks, .tools_template = tools_template_};
+  auto chat = tokenizer::encode_chat(encoder_, tokenizer::render_chat(messages, options));
   if (settings_.max_length && static_cast<int64_t>(chat.ids.size()) > *settings_.max_length) {
     encoded.dropped_too_long = 1;
   } else if (std::find(chat.is_answer.begin(), chat.is_answer.end(), 1) == chat.is_answer.end()) {

@@ -38,6 +38,7 @@ class RowEncoder {
   const TokenizeSettings& settings_;
   tokenizer::Encoder encoder_;
   std::string field_;
+  std::string tools_template_;
   int32_t end_of_sentence_;
 };
 

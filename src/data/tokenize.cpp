@@ -85,6 +85,7 @@ class SourceTokenizer {
                            settings_.max_length.value_or(0), settings_.too_long,
                            settings_.shard_tokens));
     hasher.add(tokenizer.fingerprint());
+    if (settings_.tools_template) hasher.add(content_hash_of(*settings_.tools_template));
     for (const Path& file : files_) hasher.add(content_hash_of(file));
     key_ = hasher.hex();
   }

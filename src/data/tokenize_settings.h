@@ -15,6 +15,7 @@ struct TokenizeSettings {
   std::vector<Path> inputs;
   std::string mode = "text";
   std::optional<std::string> field;
+  std::optional<Path> tools_template;
   std::optional<int64_t> max_length;
   std::string too_long = "drop";
   int64_t shard_tokens = int64_t{1} << 26;
@@ -31,6 +32,9 @@ struct TokenizeSettings {
           "messages, answers learned.",
           config::one_of({"text", "chat"}));
     visit("field", field, "Field that holds the document; auto: text or messages, after the mode.");
+    visit("tools_template", tools_template,
+          "Text of a checkpoint that introduces tools, with {tools} for their schemas; auto: rows "
+          "with tools are refused (mode chat).");
     visit("max_length", max_length, "Longest document in tokens; auto: any.", config::at_least(2));
     visit("too_long", too_long,
           "What becomes of a longer document: drop counts it, split cuts it (mode text only).",

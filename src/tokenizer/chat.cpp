@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "tokenizer/chat_tokens.h"
@@ -43,6 +44,18 @@ std::string tool_calls_text(const std::vector<ToolCall>& calls) {
   std::vector<std::string> texts;
   for (const ToolCall& call : calls) texts.push_back(tool_call_text(call));
   return fmt::format("\n\n<{0}tool_calls>\n{1}\n</{0}tool_calls>", kDsml, joined(texts, "\n"));
+}
+
+// The content of a system or developer message, and what its tools are told with.
+std::string instructions(const Message& message, const ChatOptions& options) {
+  if (message.tools.empty()) return message.content;
+  const size_t place = options.tools_template.find(kToolsPlace);
+  TREX_CHECK(place != std::string::npos, "no {} in the template", kToolsPlace);
+  std::vector<std::string> schemas;
+  for (const Json& tool : message.tools) schemas.push_back(spaced_json(tool));
+  std::string text = options.tools_template;
+  text.replace(place, kToolsPlace.size(), joined(schemas, "\n"));
+  return message.content + "\n\n" + text;
 }
 
 // Puts the tool results that follow an assistant's calls into the order of the calls.
@@ -142,14 +155,14 @@ void add(std::vector<ChatPart>& parts, std::string text, bool is_answer) {
 
 std::vector<ChatPart> render_chat(const std::vector<Message>& given, const ChatOptions& options) {
   std::vector<Message> messages = merge_users(given);
-  if (options.drop_thinking) drop_thinking(messages);
+  if (options.drop_thinking && !have_tools(messages)) drop_thinking(messages);
   std::vector<ChatPart> parts;
   add(parts, std::string(kBeginOfSentence), false);
   for (size_t i = 0; i < messages.size(); ++i) {
     const Message& message = messages[i];
     switch (message.role) {
       case Role::System:
-        add(parts, message.content, false);
+        add(parts, instructions(message, options), false);
         break;
       case Role::LatestReminder:
         add(parts, std::string(kLatestReminder) + message.content, false);
@@ -160,7 +173,9 @@ std::vector<ChatPart> render_chat(const std::vector<Message>& given, const ChatO
         break;
       }
       default:
-        add(parts, std::string(kUser) + message.content + prompt_after(messages, i, options),
+        add(parts,
+            std::string(kUser) + instructions(message, options) +
+                prompt_after(messages, i, options),
             false);
     }
   }

@@ -27,14 +27,21 @@ struct Message {
   std::vector<ToolCall> tool_calls;      // assistant
   std::string tool_call_id;              // tool
   std::string task;                      // user: "action", "query", ...; empty for none
+  std::vector<Json> tools;               // system, developer: schemas of the functions
   bool without_end = false;              // assistant: no end-of-sentence token
 };
 
 struct ChatOptions {
   bool thinking = false;
   // Turns before the last user message lose their reasoning, and developer messages go.
+  // Off when there are tools.
   bool drop_thinking = true;
+  // How tools are introduced. The wording is part of a checkpoint; kToolsPlace in it stands for the
+  // schemas, one a line.
+  std::string tools_template;
 };
+
+inline constexpr std::string_view kToolsPlace = "{tools}";
 
 // A piece of the rendered conversation. Parts meet at added tokens only, so encoding them one by
 // one gives the ids of the whole text.
@@ -45,11 +52,14 @@ struct ChatPart {
 
 // OpenAI-style `messages` of a row: role, content, and where they apply reasoning_content,
 // tool_calls (function.name, function.arguments as an object or JSON text), tool_call_id, task,
-// wo_eos. Throws Input naming the field. Tool definitions (`tools`) are refused: their wording
-// belongs to the checkpoint and is not ours to guess.
+// wo_eos, tools (function). `tools` of the row are those of its first system message, which is made
+// when there is none. Throws Input naming the field.
 std::vector<Message> parse_messages(const JsonObject& row, const std::string& field = "messages");
 
+bool have_tools(const std::vector<Message>& messages);
+
 // The parts in order; a conversation that ends with a user message ends with the generation prompt.
+// Messages with tools need a tools_template.
 std::vector<ChatPart> render_chat(const std::vector<Message>& messages, const ChatOptions& options);
 
 // All parts in one string.

@@ -51,12 +51,25 @@ ToolCall parse_tool_call(const JsonObject& call) {
   return parsed;
 }
 
+std::vector<Json> parse_tools(const JsonObject& object) {
+  std::vector<Json> functions;
+  if (!object.has("tools") || object.json().at("tools").is_null()) return functions;
+  for (const JsonObject& tool : object.objects("tools")) {
+    const JsonObject function = tool.object("function");
+    function.string("name");
+    functions.push_back(function.json());
+  }
+  return functions;
+}
+
 Message parse_message(const JsonObject& object) {
   Message message{.role = parse_role(object)};
   const bool is_assistant = message.role == Role::Assistant;
-  if (object.has("tools")) {
-    throw object.error("tools", "no tool definitions", json_kind(object.json().at("tools")),
-                       "their wording is part of a checkpoint");
+  if (message.role == Role::System || message.role == Role::Developer) {
+    message.tools = parse_tools(object);
+  } else if (object.has("tools")) {
+    throw object.error("tools", "tools of a system or developer message only",
+                       in_quotes(object.string("role")));
   }
   if (is_assistant) {
     message.reasoning = optional_string(object, "reasoning_content");
@@ -84,14 +97,21 @@ Message parse_message(const JsonObject& object) {
 }  // namespace
 
 std::vector<Message> parse_messages(const JsonObject& row, const std::string& field) {
-  if (row.has("tools") && !row.json().at("tools").empty()) {
-    throw row.error("tools", "no tool definitions", json_kind(row.json().at("tools")),
-                    "their wording is part of a checkpoint");
-  }
   std::vector<Message> messages;
   for (const JsonObject& object : row.objects(field)) messages.push_back(parse_message(object));
   if (messages.empty()) throw row.error(field, "at least one message", "none");
+  if (auto tools = parse_tools(row); !tools.empty()) {
+    auto system = std::find_if(messages.begin(), messages.end(),
+                               [](const Message& m) { return m.role == Role::System; });
+    if (system == messages.end()) system = messages.insert(messages.begin(), {Role::System});
+    system->tools.insert(system->tools.end(), tools.begin(), tools.end());
+  }
   return messages;
+}
+
+bool have_tools(const std::vector<Message>& messages) {
+  return std::any_of(messages.begin(), messages.end(),
+                     [](const Message& message) { return !message.tools.empty(); });
 }
 
 }  // namespace trex::tokenizer

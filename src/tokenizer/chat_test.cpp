@@ -96,6 +96,47 @@ TEST(ChatEncoding, WritesToolCallsAndTheirResultsInTheOrderOfTheCalls) {
       "[U]<tool_result>one</tool_result>\n\n<tool_result>two</tool_result>\n\ngo on[A]</think>");
 }
 
+std::string rendered_row(const std::string& json, const ChatOptions& options) {
+  const Json row = parse_json(json, "test");
+  return short_form(chat_text(render_chat(parse_messages(JsonObject(row, "test")), options)));
+}
+
+const ChatOptions kWithTools{.tools_template = "# Tools\n{tools}\nUse them."};
+
+TEST(ChatEncoding, ToolsFollowTheSystemTextAsOneSchemaALine) {
+  const std::string tools =
+      R"("tools": [{"type": "function", "function": {"name": "f", "parameters": {"é":[1,2]}}},
+                   {"type": "function", "function": {"name": "g"}}])";
+  const std::string told =
+      "\n\n# Tools\n{\"name\": \"f\", \"parameters\": {\"é\": [1, 2]}}\n{\"name\": \"g\"}\nUse "
+      "them.";
+  const std::string question = R"({"role": "user", "content": "x"})";
+  // In the message, in the row, and in a row without a system message.
+  EXPECT_EQ(rendered_row(R"({"messages": [{"role": "system", "content": "S", )" + tools + "}, " +
+                             question + "]}",
+                         kWithTools),
+            "[B]S" + told + "[U]x[A]</think>");
+  EXPECT_EQ(rendered_row("{" + tools + R"(, "messages": [{"role": "system", "content": "S"}, )" +
+                             question + "]}",
+                         kWithTools),
+            "[B]S" + told + "[U]x[A]</think>");
+  EXPECT_EQ(rendered_row("{" + tools + R"(, "messages": [)" + question + "]}", kWithTools),
+            "[B]" + told + "[U]x[A]</think>");
+  EXPECT_EQ(rendered_row(R"({"messages": [{"role": "developer", "content": "D", )" + tools + "}]}",
+                         kWithTools),
+            "[B][U]D" + told + "[A]</think>");
+}
+
+TEST(ChatEncoding, ToolsKeepTheReasoningOfEarlierTurns) {
+  ChatOptions options = kWithTools;
+  options.thinking = true;
+  EXPECT_EQ(
+      rendered_row(R"({"tools": [{"function": {"name": "f"}}], "messages": )" + kTwoTurns + "}",
+                   options),
+      "[B]S\n\n# Tools\n{\"name\": \"f\"}\nUse them.[U]x[A]<think>r1</think>y[E]"
+      "[U]z[A]<think>r2</think>w[E]");
+}
+
 TEST(ChatEncoding, QuickTasksTakeTheirTokens) {
   const auto chat = [](const std::string& task) {
     return R"([{"role": "user", "content": "x", "task": ")" + task +
@@ -131,6 +172,11 @@ TEST(ChatEncoding, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(refusal(R"([{"role": "usr", "content": "x"}])"),
             "test: messages[0].role: expected one of system, user, developer, latest_reminder, "
             "assistant, tool; got \"usr\" (did you mean \"user\"?)");
+  EXPECT_EQ(refusal(R"([{"role": "user", "content": "x", "tools": []}])"),
+            "test: messages[0].tools: expected tools of a system or developer message only; got "
+            "\"user\"");
+  EXPECT_EQ(refusal(R"([{"role": "system", "content": "x", "tools": [{"function": {}}]}])"),
+            "test: messages[0].tools[0].function.name: expected a string; got nothing");
   EXPECT_EQ(refusal("[]"), "test: messages: expected at least one message; got none");
   EXPECT_THAT(refusal(R"([{"role": "user"}])"),
               testing::StartsWith("test: messages[0].content: expected"));
