@@ -94,7 +94,8 @@ int cmd_eval(const Arguments& arguments) {
                       .replies = replies,
                       .limits = {.time = settings.time_limit},
                       .workers = static_cast<int>(settings.workers.value_or(num_cores())),
-                      .records = stage.out / "records.jsonl"},
+                      .records = stage.out / "records.jsonl",
+                      .code_version = std::string(kVersion)},
                      *progress);
   const auto summary = eval::summarise(evaluation.records);
   const Json json = summary_json(settings, summary, evaluation);

@@ -28,7 +28,7 @@ bool parse(const Arguments& arguments, GenerateArguments& parsed) {
   options.add_option("--prompt", parsed.prompt, "Text to continue; the continuation is printed");
   options.add_option("--prompts", parsed.prompts,
                      "JSON lines with id and messages, or id and prompt");
-  options.add_option("--out", parsed.out, "JSON lines with id, reply, tokens and finish");
+  options.add_option("--out", parsed.out, "JSON lines with id, reply, finish_reason and usage");
   options.add_option("--max-new-tokens", parsed.options.max_new_tokens, "Longest reply")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
       ->capture_default_str();

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <regex>
 
 #include "app/command.h"
 #include "base/error.h"
@@ -127,6 +128,32 @@ void refuse_unknown_options(const CLI::App& options, const Arguments& arguments)
   }
 }
 
+std::string shortest_number(const std::string& text) {
+  const auto number = parse_real(text);
+  return number ? shortest(*number) : text;
+}
+
+// CLI11's sentences about a value, in the form of all our errors.
+Error as_usage_error(const CLI::App& options, const std::string& message) {
+  static const std::regex kOutside("(\\S+): Value (.*) not in range (\\S+) to (\\S+)");
+  static const std::regex kUnreadable("Could not convert: (\\S+) = (.*)");
+  std::smatch parts;
+  if (std::regex_match(message, parts, kOutside)) {
+    return usage_error(
+        parts[1], fmt::format("{} to {}", shortest_number(parts[3]), shortest_number(parts[4])),
+        parts[2], "see --help");
+  }
+  if (std::regex_match(message, parts, kUnreadable)) {
+    return usage_error(parts[1], "a number", in_quotes(parts[2].str()), "see --help");
+  }
+  return Error({.kind = ErrorKind::Usage,
+                .where = options.get_name(),
+                .field = message,
+                .expected = {},
+                .got = {},
+                .hint = "see --help"});
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
@@ -167,12 +194,7 @@ bool parse_arguments(CLI::App& options, const Arguments& arguments,
     throw usage_error(options.get_name(), message.substr(0, message.find(" is required")),
                       "nothing", "see --help");
   } catch (const CLI::ParseError& error) {
-    throw Error({.kind = ErrorKind::Usage,
-                 .where = options.get_name(),
-                 .field = error.what(),
-                 .expected = {},
-                 .got = {},
-                 .hint = "see --help"});
+    throw as_usage_error(options, error.what());
   }
 }
 

@@ -22,6 +22,10 @@ Json value_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json verdict_json(const Verdict& verdict) {
+  return {{"correct", verdict.is_correct()}, {"reason", to_string(verdict.reason)}};
+}
+
 Json run_json(const ProgramRun& run) {
   const sandbox::Execution& execution = run.execution;
   return {{"ending", sandbox::to_string(execution.ending)},
@@ -29,21 +33,29 @@ Json run_json(const ProgramRun& run) {
           {"signal", execution.signal},
           {"wall_seconds", execution.wall_seconds},
           {"cpu_seconds", execution.cpu_seconds},
-          {"peak_memory_bytes", execution.peak_memory_bytes}};
+          {"peak_memory_bytes", execution.peak_memory_bytes},
+          {"memory_limited_together", execution.memory_limited_together},
+          {"unsupported", run.end ? Json(run.end->unsupported) : Json::array()}};
 }
 
-Json make_record(const EvaluateRequest& request, const Item& item) {
+Json make_record(const EvaluateRequest& request, size_t row) {
+  const Item& item = request.items[row];
   const Reply& reply = request.replies.at(item.id);
-  Graded graded{.verdict = {.reason = Reason::NoReply}, .code = {}, .rule = {}, .run = {}};
+  const Verdict unasked{.reason = Reason::NoReply};
+  Graded graded{.verdict = unasked, .strict = unasked, .code = {}, .rule = {}, .run = {}};
   if (reply.text) graded = request.benchmark.grade(item, *reply.text, request.limits);
   const Verdict& verdict = graded.verdict;
   return {{"benchmark", request.benchmark.name},
+          {"row", row},
           {"id", item.id},
           {"family", item.family},
           {"flags", item.flags},
           {"prompt_hash", content_hash(to_line(request.benchmark.prompt(item)))},
+          {"model", reply.model.empty() ? Json(nullptr) : Json(reply.model)},
+          {"seed", reply.seed},
           {"reply", value_or_null(reply.text)},
           {"finish_reason", reply.finish_reason},
+          {"usage", reply.usage},
           {"code", graded.code},
           {"extractor_rule", graded.rule},
           {"label", item.label},
@@ -52,7 +64,9 @@ Json make_record(const EvaluateRequest& request, const Item& item) {
           {"correct", verdict.is_correct()},
           {"reason", to_string(verdict.reason)},
           {"detail", verdict.detail},
-          {"run", graded.run ? run_json(*graded.run) : Json(nullptr)}};
+          {"strict", verdict_json(graded.strict)},
+          {"run", graded.run ? run_json(*graded.run) : Json(nullptr)},
+          {"code_version", request.code_version}};
 }
 
 // What a record needs for the summary, checked.
@@ -123,7 +137,7 @@ void grade_all(const EvaluateRequest& request, const std::vector<size_t>& missin
     try {
       parallel_for(static_cast<int64_t>(missing.size()), request.workers, [&](int64_t i) {
         const size_t index = missing[static_cast<size_t>(i)];
-        finished.push(index, make_record(request, request.items[index]));
+        finished.push(index, make_record(request, index));
       });
       finished.close(nullptr);
     } catch (...) {

@@ -19,7 +19,8 @@ struct EvaluateRequest {
   const std::map<std::string, Reply>& replies;  // one for each item
   GradeLimits limits;
   int workers = 1;
-  Path records;  // records.jsonl, docs/formats.md
+  Path records;              // records.jsonl, docs/formats.md
+  std::string code_version;  // of the program, for the records
 };
 
 struct Evaluation {

@@ -31,8 +31,11 @@ const Benchmark kEcho{
         [](const Item& item, std::string_view reply, const GradeLimits&) {
           ++num_graded;
           const Reason reason = reply == item.question ? Reason::Correct : Reason::WrongValue;
-          return Graded{
-              .verdict = {.reason = reason}, .code = std::string(reply), .rule = "echo", .run = {}};
+          return Graded{.verdict = {.reason = reason},
+                        .strict = {.reason = Reason::WrongValue},
+                        .code = std::string(reply),
+                        .rule = "echo",
+                        .run = {}};
         },
 };
 
@@ -54,7 +57,8 @@ class Evaluate : public testing::Test {
                      .replies = replies_,
                      .limits = {},
                      .workers = workers,
-                     .records = records()},
+                     .records = records(),
+                     .code_version = "1.2.3"},
                     progress);
   }
   Path records() const { return folder_.path() / "records.jsonl"; }
@@ -74,6 +78,27 @@ TEST_F(Evaluate, ReturnsRecordsInTheOrderOfTheItemsForAnyNumberOfWorkers) {
     EXPECT_EQ(one.records[i]["id"], items_[i].id);
     EXPECT_EQ(one.records[i]["correct"], i % 3 == 0);
   }
+}
+
+TEST_F(Evaluate, RecordsWhoAnsweredHowAndWithWhatVerdict) {
+  replies_["q3"] = {.text = "text q3",
+                    .finish_reason = "length",
+                    .model = "m",
+                    .seed = 42,
+                    .usage = {{"completion_tokens", 7}}};
+  const Json record = run().records[3];
+  EXPECT_EQ(record["row"], 3);
+  EXPECT_EQ(record["correct"], true);
+  EXPECT_EQ(record["model"], "m");
+  EXPECT_EQ(record["seed"], 42);
+  EXPECT_EQ(record["usage"]["completion_tokens"], 7);
+  EXPECT_EQ(record["finish_reason"], "length");
+  EXPECT_EQ(record["strict"], Json({{"correct", false}, {"reason", "wrong_value"}}));
+  EXPECT_EQ(record["code_version"], "1.2.3");
+  const Json other = run().records[4];
+  EXPECT_TRUE(other["model"].is_null());
+  EXPECT_TRUE(other["seed"].is_null());
+  EXPECT_TRUE(other["usage"].is_null());
 }
 
 TEST_F(Evaluate, SkipsWhatIsOnRecord) {
@@ -111,7 +136,7 @@ TEST_F(Evaluate, CountsAFailedRequestAndTriesItAgain) {
 TEST_F(Evaluate, PassesOnWhatEndedAWorker) {
   Benchmark broken = kEcho;
   broken.grade = [](const Item&, std::string_view, const GradeLimits&) -> Graded {
-    throw environment_error("sandbox", "bubblewrap", "none");
+    throw environment_error("sandbox", "namespaces", "none");
   };
   NoProgress progress;
   EXPECT_THROW(evaluate({.benchmark = broken,
@@ -175,6 +200,8 @@ TEST_F(Replies, MustAnswerEachItemOnce) {
             "reply is null)");
   EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\"}\n{\"id\":\"a\",\"reply\":\"y\"}\n"),
             "r.jsonl:2: id: expected one row for each id; got \"a\"");
+  EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":\"x\",\"seed\":\"7\"}\n"),
+            "r.jsonl:1: seed: expected a whole number; got \"7\"");
   EXPECT_EQ(error_of("{\"id\":\"a\",\"reply\":7}\n"), "r.jsonl:1: reply: expected a string; got 7");
 }
 

@@ -20,21 +20,25 @@ bool is_text(const std::string& code) {
 }  // namespace
 
 Graded grade_by_value(const Item& item, std::string_view reply, const GradeLimits& limits) {
+  const auto unrun = [](Verdict verdict) {
+    return Graded{.verdict = verdict, .strict = verdict, .code = {}, .rule = {}, .run = {}};
+  };
   const auto found = extract_code(reply);
-  if (!found) return {.verdict = {.reason = Reason::NoCode}, .code = {}, .rule = {}, .run = {}};
+  if (!found) return unrun({.reason = Reason::NoCode});
   if (!is_text(found->code)) {
-    return {.verdict = {.reason = Reason::SyntaxError,
-                        .value = {},
-                        .status = {},
-                        .detail = "not UTF-8 text"},
-            .code = found->code,
-            .rule = found->rule,
-            .run = {}};
+    Graded graded = unrun(
+        {.reason = Reason::SyntaxError, .value = {}, .status = {}, .detail = "not UTF-8 text"});
+    graded.code = found->code;
+    graded.rule = found->rule;
+    return graded;
   }
   const std::string data_file = to_line(Json{{"question", item.question}});
   ProgramRun run = run_program(found->code, data_file, limits);
-  Verdict verdict = judge_value(run, item.label);
-  return {std::move(verdict), found->code, found->rule, std::move(run)};
+  return {.verdict = judge_value(run, item.label, Rule::Compat),
+          .strict = judge_value(run, item.label, Rule::Strict),
+          .code = found->code,
+          .rule = found->rule,
+          .run = std::move(run)};
 }
 
 const Benchmark& find_benchmark(std::string_view name, const std::string& where) {

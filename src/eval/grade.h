@@ -1,5 +1,5 @@
 // From a reply to a verdict: find the code, run it in the sandbox, compare the value of its model
-// with the label. Verdicts are "compat": as the published harness gives them (or-data 3.4).
+// with the label. The verdict that counts is "compat": as the published harness gives it.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,8 @@ struct Item {
 };
 
 struct Graded {
-  Verdict verdict;
+  Verdict verdict;                // by the published rule
+  Verdict strict;                 // by ours, of the same run
   std::string code;               // what was run, as found in the reply
   std::string rule;               // how it was found (extract_code.h)
   std::optional<ProgramRun> run;  // absent when there was nothing to run

@@ -21,7 +21,13 @@ std::map<std::string, Reply> read_replies(const Path& file, std::span<const Item
   LineReader reader(file);
   while (const auto line = reader.next()) {
     const JsonObject row = line->object();
-    Reply reply{.text = {}, .finish_reason = row.string_or("finish_reason", "")};
+    Reply reply{.text = {},
+                .finish_reason = row.string_or("finish_reason", ""),
+                .model = row.string_or("model", ""),
+                .seed = {},
+                .usage = {}};
+    if (row.has("seed")) reply.seed = row.integer("seed");
+    if (row.has("usage")) reply.usage = row.object("usage").json();
     if (!row.has("reply") || !row.json()["reply"].is_null()) reply.text = row.string("reply");
     const std::string id = row.string("id");
     if (!replies.emplace(id, std::move(reply)).second) {

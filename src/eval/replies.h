@@ -14,12 +14,15 @@ namespace trex::eval {
 struct Reply {
   std::optional<std::string> text;  // absent when asking failed
   std::string finish_reason;        // "stop", "length", ...; empty when it was not recorded
+  std::string model;                // what answered; empty when it was not recorded
+  Json seed, usage;                 // of the sampling; token counts; null when not recorded
 };
 
 // prompts.jsonl: {"id": ..., "messages": [...]} for each item, in order.
 std::string prompt_lines(const Benchmark& benchmark, std::span<const Item> items);
 
-// Rows {"id": ..., "reply": text or null, "finish_reason"?: ...}; other fields are passed over.
+// Rows {"id": ..., "reply": text or null} with optional "finish_reason", "model", "seed" (a whole
+// number) and "usage" (an object); other fields are passed over.
 // Throws Input: a malformed row, an id twice, an item without a row.
 std::map<std::string, Reply> read_replies(const Path& file, std::span<const Item> items);
 

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -150,7 +151,7 @@ bool is_unreadable(Reason reason) {
   return reason == Reason::NoCode || reason == Reason::SyntaxError;
 }
 
-Verdict judge_value(const ProgramRun& run, double label) {
+Verdict judge_value(const ProgramRun& run, double label, Rule rule) {
   if (auto verdict = judge_ending(run)) return *verdict;
   if (!run.end || !run.end->model_name) return {.reason = Reason::ModelNotFound};
   Verdict verdict{
@@ -160,7 +161,8 @@ Verdict judge_value(const ProgramRun& run, double label) {
     return verdict;
   }
   verdict.value = run.end->objective;
-  const bool is_right = std::fabs(*verdict.value - label) <= kValueTolerance;
+  const double scale = rule == Rule::Strict ? std::max(1.0, std::fabs(label)) : 1.0;
+  const bool is_right = std::fabs(*verdict.value - label) <= kValueTolerance * scale;
   verdict.reason = is_right ? Reason::Correct : Reason::WrongValue;
   return verdict;
 }

@@ -35,6 +35,18 @@ TEST(JudgeValue, AcceptsWithinTheAbsoluteTolerance) {
   EXPECT_EQ(judge_value(solved(std::nan("")), 5).reason, Reason::WrongValue);
 }
 
+TEST(JudgeValue, StrictlyTakesTheToleranceTimesTheLabelsSize) {
+  const auto strictly = [](double value, double label) {
+    return judge_value(solved(value), label, Rule::Strict).reason;
+  };
+  EXPECT_EQ(strictly(1e9 + 999, 1e9), Reason::Correct);
+  EXPECT_EQ(strictly(-1e9 - 999, -1e9), Reason::Correct);
+  EXPECT_EQ(strictly(1e9 + 1001, 1e9), Reason::WrongValue);
+  EXPECT_EQ(strictly(0.9e-6, 0), Reason::Correct);  // never less than the absolute one
+  EXPECT_EQ(strictly(1.1e-6, 0), Reason::WrongValue);
+  EXPECT_EQ(judge_value(solved(7, 9), 7, Rule::Strict).reason, Reason::OtherStatus);
+}
+
 TEST(JudgeValue, TakesAValueFromAnOptimumOnly) {
   EXPECT_EQ(judge_value(solved(7, 9), 7).reason, Reason::OtherStatus);
   EXPECT_EQ(judge_value(solved(7, 13), 7).reason, Reason::OtherStatus);

@@ -32,7 +32,18 @@ std::vector<int32_t> encode_messages(tokenizer::Encoder& encoder, const JsonObje
     throw row.error("messages", "a conversation that ends with a question",
                     messages.empty() ? "nothing" : "an answer");
   }
+  if (tokenizer::have_tools(messages)) {
+    throw row.error("tools", "no tool definitions", "some", "their wording is not known here");
+  }
   return encode_chat(encoder, render_chat(messages, {})).ids;
+}
+
+void check_new_tokens(const LoadedModel& model, int64_t max_new_tokens) {
+  const int64_t positions = model.config.max_position_embeddings;
+  if (max_new_tokens < positions) return;
+  throw input_error("the model", "max_position_embeddings",
+                    fmt::format("more than the {} new tokens", max_new_tokens),
+                    std::to_string(positions), "use --max-new-tokens");
 }
 
 void check_length(const LoadedModel& model, size_t num_tokens, int64_t max_new_tokens,
@@ -73,10 +84,13 @@ std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_
   return rows;
 }
 
+constexpr const char* kFormat = "trex-replies-2";
+
 // What the answers depend on: a journal begins with it.
 std::string fingerprint(const std::string& model_hash, const std::vector<Row>& rows,
                         const PromptFileOptions& options) {
   ContentHasher hasher;
+  hasher.add(kFormat);
   hasher.add(model_hash);
   hasher.add(fmt::format("{} {} {} {}", options.max_new_tokens, options.sampling.temperature,
                          options.sampling.top_p, options.seed));
@@ -104,12 +118,16 @@ Answers read_journal(const Path& path, const std::string& expected) {
   return answers;
 }
 
-std::string answer_line(const LoadedModel& model, const std::string& id,
-                        const Completion& completion) {
-  return to_line({{"id", id},
-                  {"reply", model.tokenizer.decode(completion.ids)},
-                  {"tokens", completion.ids.size()},
-                  {"finish", completion.finish == Finish::Stop ? "stop" : "length"}});
+std::string answer_line(const LoadedModel& model, const std::string& model_hash, uint64_t seed,
+                        const Row& row, const Completion& completion) {
+  return to_line(
+      {{"id", row.id},
+       {"reply", model.tokenizer.decode(completion.ids)},
+       {"finish_reason", completion.finish == Finish::Stop ? "stop" : "length"},
+       {"model", model_hash},
+       {"seed", seed},
+       {"usage",
+        {{"prompt_tokens", row.ids.size()}, {"completion_tokens", completion.ids.size()}}}});
 }
 
 GenerateOptions generate_options(const LoadedModel& model, const PromptFileOptions& options) {
@@ -127,6 +145,7 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
                                   const Path& prompts, const Path& out,
                                   const PromptFileOptions& options, Progress& progress) {
   tokenizer::check_chat_tokens(model.tokenizer, "tokenizer.json");
+  check_new_tokens(model, options.max_new_tokens);
   const auto rows = read_rows(model, prompts, options.max_new_tokens);
   const std::string key = fingerprint(model_hash, rows, options);
   const Path journal_path = out.string() + ".partial";
@@ -148,9 +167,9 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
   progress.started("generate", report.num_prompts, "prompts");
   generate(model.config, model.parameters, open, generate_options(model, options),
            [&](size_t i, const Completion& completion) {
-             const std::string& id = open_rows[i]->id;
-             answers[id] = answer_line(model, id, completion);
-             journal.append(answers[id]);
+             const Row& row = *open_rows[i];
+             answers[row.id] = answer_line(model, model_hash, options.seed, row, completion);
+             journal.append(answers[row.id]);
              report.num_tokens += static_cast<int64_t>(completion.ids.size());
              progress.advanced(static_cast<int64_t>(answers.size()));
            });
@@ -165,6 +184,7 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
 
 std::string complete_text(const LoadedModel& model, const std::string& text,
                           const PromptFileOptions& options) {
+  check_new_tokens(model, options.max_new_tokens);
   tokenizer::Encoder encoder(model.tokenizer);
   const auto ids = encode_text(encoder, model.config, text);
   check_length(model, ids.size(), options.max_new_tokens, "--prompt");

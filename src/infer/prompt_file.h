@@ -1,8 +1,8 @@
 // Completing a file of prompts: JSON lines in, JSON lines out, resumable.
 //
 // In: {"id", "messages"} (a conversation, tokenizer/chat.h) or {"id", "prompt"} (plain text); other
-// fields are ignored. Out, in the order of the prompts: {"id", "reply", "tokens", "finish"}, finish
-// being "stop" or "length".
+// fields are ignored. Out, in the order of the prompts: {"id", "reply", "finish_reason" ("stop" or
+// "length"), "model" (content hash), "seed", "usage" (prompt_tokens, completion_tokens)}.
 #pragma once
 
 #include <string>

@@ -62,7 +62,8 @@ class PromptFile : public testing::Test {
   TemporaryFolder folder_;
   const Path prompts_ = folder_.path() / "prompts.jsonl";
   LoadedModel model_ = tiny_model();
-  PromptFileOptions options_{.max_new_tokens = 12, .sampling = {.temperature = 1}, .batch_size = 2};
+  PromptFileOptions options_{
+      .max_new_tokens = 12, .sampling = {.temperature = 1}, .seed = 5, .batch_size = 2};
   NoProgress progress_;
 };
 
@@ -76,8 +77,11 @@ TEST_F(PromptFile, RepliesComeInTheOrderOfThePrompts) {
     const auto line = reader.next();
     ASSERT_TRUE(line.has_value());
     EXPECT_EQ(line->object().string("id"), id);
-    EXPECT_EQ(line->object().integer("tokens"), 12);
-    EXPECT_EQ(line->object().string("finish"), "length");
+    EXPECT_EQ(line->object().string("finish_reason"), "length");
+    EXPECT_EQ(line->object().string("model"), "hash");
+    EXPECT_EQ(line->object().integer("seed"), 5);
+    EXPECT_EQ(line->object().object("usage").integer("completion_tokens"), 12);
+    EXPECT_GT(line->object().object("usage").integer("prompt_tokens"), 2);
     EXPECT_FALSE(line->object().string("reply").empty());
   }
   EXPECT_FALSE(reader.next().has_value());
