@@ -154,6 +154,8 @@ AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const t
     const torch::AutoGradMode with_gradients(options.with_indexer_loss);
     choice = choose_entries(config, x_TD, tokens.latent_BSR, layout, entries->visible_BSW,
                             weights.below("indexer"));
+    const auto forced = forced_choice(options.probe, options.name + "indexer.selected");
+    if (forced.defined()) choice.selected_BSW = forced;
     entries->visible_BSW = choice.selected_BSW;
     report(options.probe, options.name + "indexer.scores", choice.score_BSW);
     report(options.probe, options.name + "indexer.selected", choice.selected_BSW);

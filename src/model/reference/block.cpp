@@ -24,8 +24,9 @@ BlockOutput block(const ModelConfig& config, const Parameters& parameters, int64
   Routing routing;
   const auto experts_site = [&](const torch::Tensor& u_TD) {
     const auto x_TD = norm(u_TD, "ffn_norm.weight");
-    routing = route(config, config.routes_by_hash(layer), x_TD, token_T,
-                    {parameters, prefix + "ffn.gate."});
+    routing =
+        route(config, config.routes_by_hash(layer), x_TD, token_T,
+              {parameters, prefix + "ffn.gate."}, forced_choice(probe, prefix + "gate.indices"));
     report(probe, prefix + "gate.logits", routing.logit_TE);
     report(probe, prefix + "gate.weights", routing.weight_TK);
     report(probe, prefix + "gate.indices", routing.expert_TK);

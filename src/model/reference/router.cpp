@@ -26,13 +26,18 @@ torch::Tensor best_experts(const torch::Tensor& score_TE, const torch::Tensor& b
 }  // namespace
 
 Routing route(const ModelConfig& config, bool by_hash, const torch::Tensor& x_TD,
-              const torch::Tensor& token_T, const Weights& weights) {
+              const torch::Tensor& token_T, const Weights& weights,
+              const torch::Tensor& forced_TK) {
   Routing routing;
   routing.logit_TE = linear_map(wide(x_TD), weights["weight"]);
   routing.score_TE = sqrt_softplus(routing.logit_TE);
-  routing.expert_TK =
-      by_hash ? weights["tid2eid"].index_select(0, token_T)
-              : best_experts(routing.score_TE, weights["bias"], config.num_experts_per_tok);
+  if (forced_TK.defined()) {
+    routing.expert_TK = forced_TK;
+  } else if (by_hash) {
+    routing.expert_TK = weights["tid2eid"].index_select(0, token_T);
+  } else {
+    routing.expert_TK = best_experts(routing.score_TE, weights["bias"], config.num_experts_per_tok);
+  }
   const auto picked_TK = routing.score_TE.gather(1, routing.expert_TK);
   routing.weight_TK =
       picked_TK * (config.routed_scaling_factor / picked_TK.sum(1, /*keepdim=*/true));

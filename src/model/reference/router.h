@@ -18,10 +18,11 @@ struct Routing {
 };
 
 // By the token's row of gate.tid2eid in hash-routed blocks; otherwise the K best of score +
-// gate.bias, ties to the lower expert. The bias decides the choice only. `weights` are those below
-// "layers.3.ffn.gate.".
+// gate.bias, ties to the lower expert. The bias decides the choice only. A defined `forced_TK` is
+// taken as the choice. `weights` are those below "layers.3.ffn.gate.".
 Routing route(const ModelConfig& config, bool by_hash, const torch::Tensor& x_TD,
-              const torch::Tensor& token_T, const Weights& weights);
+              const torch::Tensor& token_T, const Weights& weights,
+              const torch::Tensor& forced_TK = {});
 
 // (token, expert) pairs of each expert, without the tokens that `is_token_T` excludes: int64 [E].
 torch::Tensor expert_load_E(const Routing& routing, const torch::Tensor& is_token_T,
