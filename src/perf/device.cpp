@@ -32,8 +32,14 @@ void validate_efficiency(const Efficiency& e, const std::string& where, const st
   for (const double share : e.gemm_compute) require_share(where, prefix + "gemm_compute", share);
   for (const double share : e.prompt_attention) require_share(where, prefix + "prompt_attention", share);
   require_share(where, prefix + "kv_stream", e.kv_stream);
+  require_share(where, prefix + "fp8_kv_stream", e.fp8_kv_stream);
+  require_positive(where, prefix + "fp8_kv_layer_us", e.fp8_kv_layer_s);
   require_share(where, prefix + "fp8_gemm.stream", e.fp8_gemm.stream);
   require_share(where, prefix + "fp8_gemm.compute", e.fp8_gemm.compute);
+  if (e.fp8_gemm_compute) {
+    for (const double share : *e.fp8_gemm_compute) require_share(where, prefix + "fp8_gemm_compute", share);
+  }
+  for (const double factor : e.prompt_sequences) require_positive(where, prefix + "prompt_sequences", factor);
   for (const auto& moe : {e.moe_half, e.moe_fp8, e.moe_fp8_block}) {
     require_share(where, prefix + "moe.stream", moe.stream);
     require_share(where, prefix + "moe.compute", moe.compute);
@@ -115,6 +121,9 @@ double gemm_compute_share(const Efficiency& efficiency, Arithmetic arithmetic, d
       arithmetic == Arithmetic::Half) {
     return share;
   }
+  if (efficiency.fp8_gemm_compute) {
+    return interpolate_log2(num_tokens, kGemmTokens.data(), efficiency.fp8_gemm_compute->data(), kGemmTokens.size());
+  }
   // 8-bit products: the bf16 curve's shape up to the best share that 8-bit kernels reach.
   return share * efficiency.fp8_gemm.compute / *std::max_element(curve.begin(), curve.end());
 }
@@ -125,9 +134,11 @@ double gemm_stream_share(const Efficiency& efficiency, Arithmetic arithmetic) {
   return is_half ? efficiency.gemm_stream : efficiency.fp8_gemm.stream;
 }
 
-double prompt_attention_share(const Efficiency& efficiency, double length) {
+double prompt_attention_share(const Efficiency& efficiency, double length, double num_sequences) {
   return interpolate_log2(length, kAttentionLengths.data(), efficiency.prompt_attention.data(),
-                          kAttentionLengths.size());
+                          kAttentionLengths.size()) *
+         interpolate_log2(num_sequences, kPromptSequences.data(), efficiency.prompt_sequences.data(),
+                          kPromptSequences.size());
 }
 
 AlphaBeta all_reduce_of(const DeviceSpec& device, int64_t ranks) {

@@ -49,6 +49,10 @@ struct AlphaBeta {
 inline constexpr std::array<double, 8> kGemmTokens{64, 128, 256, 512, 1024, 2048, 4096, 8192};
 inline constexpr std::array<double, 7> kAttentionLengths{128, 512, 1024, 2048, 4096, 8192, 16384};
 
+// Sequences whose prompts one kernel works on together: many fill the device better.
+inline constexpr std::array<double, 9> kPromptSequences{1, 2, 4, 8, 16, 32, 64, 128, 256};
+inline constexpr std::array<double, 9> kNoGain{1, 1, 1, 1, 1, 1, 1, 1, 1};
+
 // Share of the memory bandwidth and of the peak that a kernel reaches.
 struct KernelEfficiency {
   double stream = 0;
@@ -62,10 +66,15 @@ struct Efficiency {
   double gemm_stream = 0;                        // eta_B
   std::array<double, 8> gemm_compute{};          // eta_F at kGemmTokens, bf16
   KernelEfficiency fp8_gemm;                     // compute is the best of the curve
-  std::array<double, 7> prompt_attention{};      // eta_A at kAttentionLengths
+  // 8-bit products at kGemmTokens where measured; otherwise the bf16 curve scaled to fp8_gemm.compute.
+  std::optional<std::array<double, 8>> fp8_gemm_compute;
+  std::array<double, 7> prompt_attention{};      // eta_A at kAttentionLengths, one sequence
+  std::array<double, 9> prompt_sequences = kNoGain;  // factor of eta_A for several sequences, at kPromptSequences
   double decode_layer_s = 0;                     // t_0
   double decode_sequence_s = 0;                  // c_s, for a sequence and 64 heads
   double kv_stream = 0;                          // eta_K
+  double fp8_kv_layer_s = 0;                     // t_0 and eta_K over 8-bit elements; as above where not measured
+  double fp8_kv_stream = 0;
   KernelEfficiency moe_half, moe_fp8, moe_fp8_block;
   double moe_layer_s = 10e-6;                    // t_m = this + moe_expert_s * experts on the rank
   double moe_expert_s = 0.17e-6;
@@ -103,10 +112,10 @@ void validate(const DeviceSpec& device, const std::string& where);
 // `values` at `points`, interpolated in log2(x), clamped at both ends. `points` rise.
 double interpolate_log2(double x, const double* points, const double* values, size_t count);
 
-// eta_F for a product over `num_tokens` rows; scaled to the fp8 peak for 8-bit arithmetic.
+// eta_F for a product over `num_tokens` rows, of the peak of that arithmetic.
 double gemm_compute_share(const Efficiency& efficiency, Arithmetic arithmetic, double num_tokens);
 double gemm_stream_share(const Efficiency& efficiency, Arithmetic arithmetic);
-double prompt_attention_share(const Efficiency& efficiency, double length);
+double prompt_attention_share(const Efficiency& efficiency, double length, double num_sequences = 1);
 
 // All-reduce among `ranks` devices of one machine: the fit of the device, interpolated in
 // log2(ranks); without one alpha(n) + 2*S*(n-1)/n/bw over the link's assumed effective bandwidth.

@@ -47,7 +47,8 @@ KernelEfficiency kernel_from_json(const JsonObject& object) {
 
 Efficiency efficiency_from_json(const JsonObject& table, const std::string& name) {
   table.expect_only({"source", "calibrated", "gemm_stream", "gemm_compute", "fp8_gemm",
-                     "prompt_attention", "decode_layer_us", "decode_sequence_us", "kv_stream", "moe"});
+                     "fp8_gemm_compute", "prompt_attention", "prompt_sequences", "decode_layer_us", "decode_sequence_us", "kv_stream", "fp8_kv_layer_us",
+                     "fp8_kv_stream", "moe"});
   Efficiency e;
   e.name = name;
   e.source = table.string_or("source", "");
@@ -55,10 +56,14 @@ Efficiency efficiency_from_json(const JsonObject& table, const std::string& name
   e.gemm_stream = table.number("gemm_stream");
   e.gemm_compute = numbers_of<8>(table, "gemm_compute");
   e.fp8_gemm = kernel_from_json(table.object("fp8_gemm"));
+  if (table.has("fp8_gemm_compute")) e.fp8_gemm_compute = numbers_of<8>(table, "fp8_gemm_compute");
   e.prompt_attention = numbers_of<7>(table, "prompt_attention");
+  if (table.has("prompt_sequences")) e.prompt_sequences = numbers_of<9>(table, "prompt_sequences");
   e.decode_layer_s = table.number("decode_layer_us") * 1e-6;
   e.decode_sequence_s = table.number("decode_sequence_us") * 1e-6;
   e.kv_stream = table.number("kv_stream");
+  e.fp8_kv_layer_s = table.number_or("fp8_kv_layer_us", table.number("decode_layer_us")) * 1e-6;
+  e.fp8_kv_stream = table.number_or("fp8_kv_stream", e.kv_stream);
   const JsonObject moe = table.object("moe");
   moe.expect_only({"half", "fp8", "fp8_block"});
   e.moe_half = kernel_from_json(moe.object("half"));

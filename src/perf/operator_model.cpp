@@ -95,6 +95,9 @@ OperatorModel::OperatorModel(const ModelSpec& model, const DeviceSpec& device,
   peak_ = *peak;
   half_peak_ = *half;
   bandwidth_ = device.memory_bandwidth.value;
+  // Measured for keys and values by heads; latent and compressed caches have kernels of their own.
+  is_fp8_cache_ = limits.kv_element_bytes < 2 && model.attention != AttentionKind::Latent &&
+                  model.attention != AttentionKind::Compressed;
   all_reduce_ = all_reduce_of(device, layout.tp);
   const double h = as_double(model.hidden);
   for (int64_t layer = stage.first_layer; layer < stage.first_layer + stage.num_layers; ++layer) {
@@ -179,7 +182,8 @@ OperatorTime OperatorModel::prompt_attention(std::span<const PromptChunk> chunks
       flop = attention_flop(model_) * (full * chunk.pairs() +
                                        windowed * windowed_pairs(chunk, as_double(model_.window)));
     }
-    const double reach = prompt_attention_share(device_.efficiency, chunk.processed + chunk.tokens);
+    const double reach = prompt_attention_share(device_.efficiency, chunk.processed + chunk.tokens,
+                                                static_cast<double>(chunks.size()));
     time.compute_s += flop / (ranks * half_peak_ * reach);
   }
   time.total_s = time.compute_s;
@@ -192,10 +196,12 @@ OperatorTime OperatorModel::decode_attention(const Iteration& iteration) const {
   if (batch <= 0) return time;
   const Efficiency& efficiency = device_.efficiency;
   const double heads = as_double(model_.num_heads) / as_double(layout_.tp);
+  const double layer_s = is_fp8_cache_ ? efficiency.fp8_kv_layer_s : efficiency.decode_layer_s;
+  const double stream = is_fp8_cache_ ? efficiency.fp8_kv_stream : efficiency.kv_stream;
   time.fixed_s = as_double(stage_.num_layers) *
-                 (efficiency.decode_layer_s + efficiency.decode_sequence_s * batch * heads / 64);
+                 (layer_s + efficiency.decode_sequence_s * batch * heads / 64);
   const double bytes = batch * kv_.mean_bytes(iteration.context_each);
-  time.memory_s = bytes / (as_double(kv_shards(model_, layout_.tp)) * bandwidth_ * efficiency.kv_stream);
+  time.memory_s = bytes / (as_double(kv_shards(model_, layout_.tp)) * bandwidth_ * stream);
   time.total_s = time.fixed_s + time.memory_s;
   return time;
 }

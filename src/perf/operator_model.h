@@ -89,6 +89,7 @@ class OperatorModel {
   double peak_ = 0;           // FLOP/s of the products
   double half_peak_ = 0;      // FLOP/s of attention
   double bandwidth_ = 0;
+  bool is_fp8_cache_ = false;
   double dense_parameters_ = 0;  // read in every iteration by the stage, without the logits
   double head_parameters_ = 0;
   double moe_layers_ = 0;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "perf/catalogue.h"
+#include "perf/golden_fixture.h"
 
 namespace trex::perf {
 namespace {
@@ -38,12 +39,8 @@ class GoldenValues : public testing::TestWithParam<Case> {};
 // 3.35e12*0.88 = 0.4169 ms; overhead 0.3 + 32*0.006 = 0.492 ms. Sum 6.5094 ms.
 TEST_P(GoldenValues, IterationTimesAndCacheSize) {
   const Case& c = GetParam();
-  const Catalogue catalogue = Catalogue::shipped();
-  const ModelSpec model = catalogue.model(c.model, "test");
-  const DeviceSpec& device = catalogue.device(c.device, "test");
-  const Quantisation& bf16 = find_quantisation("bf16", "test");
-  const Layout layout{.tp = c.tp};
-  const OperatorModel time(model, device, bf16, layout, {}, whole_model(model));
+  const GoldenDeployment deployment(c.model, c.device, c.tp);
+  const OperatorModel& time = deployment.time;
   const auto decode_ms = [&](double batch) {
     return 1e3 * time.seconds({.num_decoding = batch, .context_each = 1024});
   };
@@ -53,8 +50,7 @@ TEST_P(GoldenValues, IterationTimesAndCacheSize) {
   const PromptChunk prompt{0, 2048};
   EXPECT_NEAR(1e3 * time.seconds({.chunks = {&prompt, 1}}), c.prefill_2048, 5.1e-4);
 
-  const MemoryBudget budget = memory_budget(model, device, bf16, layout, {}, whole_model(model));
-  EXPECT_EQ(budget.kv.tokens_within(budget.kv_bytes), c.kv_tokens);
+  EXPECT_EQ(deployment.budget.kv.tokens_within(deployment.budget.kv_bytes), c.kv_tokens);
 }
 
 INSTANTIATE_TEST_SUITE_P(Section58, GoldenValues, testing::ValuesIn(kCases));
@@ -99,6 +95,31 @@ TEST(Collectives, UnmeasuredLinksUseTheRingFormula) {
   EXPECT_DOUBLE_EQ(fit.alpha_s, 10e-6);
   EXPECT_NEAR(fit.beta_s_per_byte, 1 / 18.56e9, 1e-15);
   EXPECT_NEAR(effective_bandwidth(catalogue.device("A100 PCIe 80", "test"), 2), 18.56e9, 1);
+}
+
+// Four prompts of 2,048 tokens in one iteration on an H100: 4*32*128*4*2048^2/2 FLOP a layer over 989e12 at
+// eta_A 0.35, times 1.02 for four sequences; one prompt alone has no factor.
+TEST(PromptAttention, SeveralSequencesFillTheDeviceBetter) {
+  const GoldenDeployment deployment("Llama-3.1-8B", "H100 SXM", 1);
+  const std::vector<PromptChunk> four(4, PromptChunk{0, 2048});
+  const double flop = 32 * 4.0 * 32 * 128 * 2048 * 2048 / 2;
+  const auto seconds = [&](size_t count) {
+    return deployment.time.iteration({.chunks = std::span(four).first(count)}).of(Operator::PromptAttention).total_s;
+  };
+  EXPECT_NEAR(seconds(1), flop / (989e12 * 0.35), 1e-9);
+  EXPECT_NEAR(seconds(4), 4 * flop / (989e12 * 0.35 * 1.02), 1e-9);
+}
+
+// 8-bit cache of Llama-8B on an H200, b = 1, 1,024 tokens: 32*(14 + 0.23*32/64) us and half of
+// 134,217,728 bytes over 4.8e12*0.64.
+TEST(DecodeAttention, AnEightBitCacheHasItsOwnKernel) {
+  const Catalogue catalogue = Catalogue::shipped();
+  const ModelSpec model = catalogue.model("Llama-3.1-8B", "test");
+  EngineLimits limits;
+  limits.kv_element_bytes = 1;
+  const OperatorModel time(model, catalogue.device("H200 SXM", "test"), find_quantisation("bf16", "test"), {}, limits, whole_model(model));
+  EXPECT_NEAR(time.iteration({.num_decoding = 1, .context_each = 1024}).of(Operator::DecodeAttention).total_s,
+              32 * (14e-6 + 0.23e-6 / 2) + 134'217'728.0 / 2 / (4.8e12 * 0.64), 1e-9);
 }
 
 TEST(OperatorModel, ExpertParallelismBalancesRanks) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "perf/catalogue.h"
+#include "perf/golden_fixture.h"
 
 namespace trex::perf {
 namespace {
@@ -33,15 +33,10 @@ class ClosedForm : public testing::TestWithParam<Case> {};
 
 TEST_P(ClosedForm, IsTheGoldenValue) {
   const Case& c = GetParam();
-  const Catalogue catalogue = Catalogue::shipped();
-  const ModelSpec model = catalogue.model(c.model, "test");
-  const DeviceSpec& device = catalogue.device(c.device, "test");
-  const Quantisation& bf16 = find_quantisation("bf16", "test");
-  const Layout layout{.tp = c.tp};
-  const EngineLimits limits;
-  const OperatorModel time(model, device, bf16, layout, limits, whole_model(model));
-  const MemoryBudget budget = memory_budget(model, device, bf16, layout, limits, whole_model(model));
-  const int64_t batch = admissible_batch(budget, layout, limits, 1155 + 211);
+  const GoldenDeployment deployment(c.model, c.device, c.tp);
+  const EngineLimits& limits = deployment.limits;
+  const OperatorModel& time = deployment.time;
+  const int64_t batch = admissible_batch(deployment.budget, deployment.layout, limits, 1155 + 211);
   const Throughput x = closed_form([&](const Iteration& i) { return time.seconds(i); },
                                    {batch, limits.chunk_tokens}, WorkloadMoments::of_means(1155, 211));
   EXPECT_EQ(x.batch, c.batch);
