@@ -6,6 +6,8 @@
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/check.h"
+#include "plan/duties.h"
 #include "plan/launch.h"
 #include "plan/plan_json.h"
 #include "plan/plan_page.h"
@@ -26,6 +28,9 @@ struct PlanArguments {
   int64_t max_sequences = 256;
   bool across_machines = false;
   bool explain = false;
+  bool check = false;
+  plan::CheckOptions check_options;
+  Path current;
   bool json = false;
   Path out;
 };
@@ -45,6 +50,10 @@ void add_options(CLI::App& options, PlanArguments& a) {
   options.add_option("--max-sequences", a.max_sequences, "Most sequences at once in an instance")->check(CLI::Range(1, 65536))->capture_default_str();
   options.add_flag("--across-machines", a.across_machines, "Also pipelines over several machines");
   options.add_flag("--explain", a.explain, "Memory, time and launch lines of each choice");
+  options.add_flag("--check", a.check, "Simulate the best plans on the classes' traces; the best goodput wins");
+  options.add_option("--check-seeds", a.check_options.seeds, "Runs of each plan")->check(CLI::Range(1, 1000))->capture_default_str();
+  options.add_option("--check-requests", a.check_options.requests, "Requests of a class and run")->check(CLI::Range(10, 10'000'000))->capture_default_str();
+  options.add_option("--current", a.current, "plan.json of what runs now: what should change, and for how much");
   options.add_flag("--json", a.json, "The plan as JSON");
   options.add_option("--out", a.out, "Folder for plan.json, plan.html and gateway.toml");
 }
@@ -100,12 +109,26 @@ int cmd_plan_serve(const Arguments& arguments) {
   plan_options.shapes.limits.max_sequences = a.max_sequences;
   plan_options.shapes.limits.kv_element_bytes = a.kv == "fp8" ? 1 : 2;
   const plan::ServingPlan plan = plan::plan_serving(inventory, catalogue, models, plan_options, a.inventory.string());
+  Json json = plan::to_json(plan);
+  std::string text = plan::table_of(plan, a.explain);
+  if (a.check) {
+    const auto progress = progress_on_stderr();
+    const auto checked = plan::check_by_simulation(plan, a.check_options, *progress);
+    json["check"] = plan::check_json(checked);
+    text += plan::check_table(checked);
+  }
+  if (!a.current.empty()) {
+    const std::string name = a.current.string();
+    const plan::DutyDiff diff = plan::diff_duties(plan, parse_json(read_file(a.current), name), name);
+    json["duties"] = plan::duties_json(diff);
+    text += plan::duties_table(diff);
+  }
   if (!a.out.empty()) {
-    write_file(a.out / "plan.json", plan::to_json(plan).dump(2) + "\n");
+    write_file(a.out / "plan.json", json.dump(2) + "\n");
     write_file(a.out / "gateway.toml", plan::gateway_config(plan));
     write_file(a.out / "plan.html", plan::page_of(plan));
   }
-  fmt::print("{}", a.json ? plan::to_json(plan).dump(2) + "\n" : plan::table_of(plan, a.explain));
+  fmt::print("{}", a.json ? json.dump(2) + "\n" : text);
   return 0;
 }
 

@@ -20,6 +20,18 @@ double per_device(const Shape& shape, size_t c) {
   return shape.classes[c].requests_per_s / static_cast<double>(std::max<int64_t>(shape.layout.devices(), 1));
 }
 
+// The class in which the loser falls furthest behind the winner a device.
+size_t weakest_class(const Shape& loser, const Shape& winner) {
+  size_t weakest = main_class(loser);
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t c = 0; c < loser.classes.size(); ++c) {
+    if (winner.classes[c].requests_per_s <= 0) continue;
+    const double ratio = per_device(loser, c) / per_device(winner, c);
+    if (ratio < least) weakest = c, least = ratio;
+  }
+  return weakest;
+}
+
 }  // namespace
 
 double communication_share(const Shape& shape, const perf::WorkloadMoments& lengths) {
@@ -44,12 +56,21 @@ std::string reason_against(const Shape& loser, const Shape* winner, const Proble
     }
     return "serves none of the classes";
   }
-  const size_t c = main_class(loser);
-  const ClassPerformance& own = loser.classes[c];
   if (winner == nullptr || !winner->is_usable()) return "its devices serve more in another use";
-  const double gap = 1 - per_device(loser, c) / std::max(per_device(*winner, c), 1e-300);
-  const std::string against = fmt::format("{:.2f} requests/s a device against {:.2f}", per_device(loser, c), per_device(*winner, c));
-  if (gap <= 0) return against + ", but leaves devices of the machine unused";
+  const size_t c = weakest_class(loser, *winner);
+  const ClassPerformance& own = loser.classes[c];
+  if (own.requests_per_s <= 0) {
+    return fmt::format("cannot serve class {}{}", problem.classes[c].name, own.refused.empty() ? "" : ": " + own.refused);
+  }
+  const std::string of_class = problem.classes.size() > 1 ? " of class " + problem.classes[c].name : "";
+  const std::string against = fmt::format("{:.2f} requests/s{} a device against {:.2f}", per_device(loser, c), of_class, per_device(*winner, c));
+  if (per_device(loser, c) >= per_device(*winner, c)) {
+    if (loser.crosses_machines()) return against + ", but it takes whole machines";
+    const int64_t machine = problem.kinds[loser.kind].num_devices;
+    const int64_t left = machine % loser.layout.devices();
+    return left > 0 ? fmt::format("{}, but leaves {} of {} devices of a machine unused", against, left, machine)
+                    : against + ", but its devices serve more in another use";
+  }
   const auto& lengths = problem.classes[c].lengths;
   if (own.closed_form.batch < 32 && own.closed_form.batch < winner->classes[c].closed_form.batch) {
     return fmt::format("cache for {} sequences only ({:.1f} GB left a device): {}", own.closed_form.batch,

@@ -52,6 +52,7 @@ void read_lengths(const JsonObject& entry, RequestClass& request_class) {
       throw entry.error("trace", "either a trace or mean_input and mean_output", "both");
     }
     const RequestClass traced = class_of_trace(entry.string("trace"), request_class.model, entry.where());
+    request_class.trace = traced.trace;
     request_class.lengths = traced.lengths;
     request_class.arrival_cv2 = traced.arrival_cv2;
     request_class.longest_tokens = traced.longest_tokens;
@@ -118,7 +119,7 @@ RequestClass class_of_trace(const std::string& trace_name, const std::string& mo
   const simulate::Trace trace = simulate::load_trace(simulate::find_trace(trace_name, where));
   const auto lengths = trace.lengths();
   const auto arrivals = simulate::arrival_statistics(trace);
-  RequestClass request_class{.name = "all", .model = model};
+  RequestClass request_class{.name = "all", .model = model, .trace = trace_name};
   request_class.lengths = perf::WorkloadMoments::of(lengths);
   if (arrivals.gap_cv2 > 0) request_class.arrival_cv2 = arrivals.gap_cv2;
   for (const auto& request : lengths) {

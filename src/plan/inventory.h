@@ -47,6 +47,7 @@ struct RequestClass {
   std::string name;
   std::string model;             // catalogue name or path
   perf::WorkloadMoments lengths;
+  std::string trace;             // where the lengths come from; empty: stated as means
   double requests_per_s = 0;     // 0: not stated; only the ratio of classes counts then
   double arrival_cv2 = 1;
   bool is_bulk = false;          // no one waits for it: may fill an instance to 95 %

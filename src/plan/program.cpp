@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -20,6 +21,14 @@ namespace trex::plan {
 namespace {
 
 using solve::Term;
+
+// Up to here the program is solved to the proved optimum; beyond, near its linear relaxation and to a thousandth.
+constexpr size_t kFewMachines = 16;
+constexpr double kNearGap = 1e-3;
+constexpr std::chrono::milliseconds kNearTime{200};
+constexpr std::chrono::milliseconds kWholeTime{3'000};
+// Reduced cost over the objective below which an unused shape may still fill what rounding leaves.
+constexpr double kWorthTrying = 2e-3;
 
 struct Columns {
   int64_t theta = -1;
@@ -89,7 +98,7 @@ Columns add_columns(const Problem& problem, solve::Model& model) {
   return columns;
 }
 
-void add_rows(const Problem& problem, const Columns& columns, solve::Model& model) {
+void add_rates(const Problem& problem, const Columns& columns, solve::Model& model) {
   for (size_t c = 0; c < problem.classes.size(); ++c) {
     std::vector<Term> terms{{columns.theta, -nominal_rate(problem.classes[c])}};
     for (const int64_t column : columns.served[c]) {
@@ -104,15 +113,55 @@ void add_rows(const Problem& problem, const Columns& columns, solve::Model& mode
     }
     model.at_most(fmt::format("shape {}", s), terms, 0);
   }
-  for (size_t k = 0; k < problem.kinds.size(); ++k) add_whole_machines(problem, columns, k, model);
 }
 
-// A plan of a thousand machines need not be proved to the last request.
-solve::Limits limits_for(const Problem& problem) {
+size_t num_machines(const Problem& problem) {
   size_t machines = 0;
   for (const MachineKind& kind : problem.kinds) machines += kind.machines.size();
-  return {.time = std::chrono::milliseconds(machines <= 16 ? 20'000 : machines <= 64 ? 700 : 3'000),
-          .relative_gap = machines <= 16 ? 0.0 : 1e-3};
+  return machines;
+}
+
+struct Answer {
+  std::vector<double> values;  // of all columns; empty: none
+  bool is_proved = false;
+};
+
+// Few machines: the whole program, to the proved optimum.
+Answer solve_exactly(const solve::Model& model) {
+  const solve::Solved solved = solve::solve(model, {.time = std::chrono::milliseconds(20'000)});
+  if (!solved.best) return {};
+  return {solved.best->values, solved.outcome == solve::Outcome::Optimal};
+}
+
+// Many machines: the linear relaxation, which has few fractional counts (at most one a row), then the program with
+// every count within one of its relaxed value. Rounding costs a few machines' worth at most; the relaxation says
+// how much it may be.
+Answer solve_near_relaxation(const solve::Model& model) {
+  solve::Model relaxed = model;
+  for (solve::Column& column : relaxed.columns) column.domain = solve::Domain::Continuous;
+  const solve::Solved bound = solve::solve(relaxed);
+  if (!bound.best) return {};
+  solve::Model near = model;
+  for (size_t j = 0; j < near.columns.size(); ++j) {
+    solve::Column& column = near.columns[j];
+    if (column.domain != solve::Domain::Integer) continue;
+    const double value = bound.best->values[j];
+    column.lower = std::max(column.lower, std::floor(value + 1e-9) - 1);
+    column.upper = std::min(column.upper, std::ceil(value - 1e-9) + (value > 1e-9 ? 1 : 0));
+    // Shapes that the relaxation does not use fill what rounding leaves, unless their price says that they never pay.
+    if (value <= 1e-9 && std::abs(bound.best->reduced_costs[j]) < kWorthTrying * std::abs(bound.best->objective)) {
+      column.upper = std::min(model.columns[j].upper, 1.0);
+    }
+  }
+  const solve::Solved solved = solve::solve(near, {.time = kNearTime, .relative_gap = kNearGap});
+  if (!solved.best) {
+    // The neighbourhood has no whole answer (or none was found in time): the whole program.
+    const solve::Solved whole = solve::solve(model, {.time = kWholeTime, .relative_gap = kNearGap});
+    if (!whole.best) return {};
+    return {whole.best->values, whole.outcome == solve::Outcome::Optimal};
+  }
+  const double gap = std::abs(solved.best->objective - bound.best->objective);
+  return {solved.best->values, gap <= 2 * kNearGap * std::abs(bound.best->objective)};
 }
 
 }  // namespace
@@ -120,21 +169,23 @@ solve::Limits limits_for(const Problem& problem) {
 Selection solve_program(const Problem& problem) {
   solve::Model model{.name = "serving plan", .sense = problem.objective == Objective::Cost ? solve::Sense::Minimize : solve::Sense::Maximize};
   const Columns columns = add_columns(problem, model);
-  add_rows(problem, columns, model);
+  add_rates(problem, columns, model);
+  for (size_t k = 0; k < problem.kinds.size(); ++k) add_whole_machines(problem, columns, k, model);
+  const bool is_small = num_machines(problem) <= kFewMachines;
   Selection selection;
   selection.counts.assign(problem.shapes.size(), 0);
   // Sizes that do not divide one another may satisfy all rows and still not pack: then that many
   // devices are left free and the program is solved again.
   for (int64_t left_free = 0;; ++left_free) {
-    const solve::Solved solved = solve::solve(model, limits_for(problem));
-    if (!solved.best) return selection;
+    const Answer answer = is_small ? solve_exactly(model) : solve_near_relaxation(model);
+    if (answer.values.empty()) return selection;
     selection.is_feasible = true;
-    selection.is_proved = solved.outcome == solve::Outcome::Optimal;
+    selection.is_proved = answer.is_proved;
     selection.cost_usd_h = 0;
     double devices = 0;
     std::vector<Term> used;
     for (size_t s = 0; s < problem.shapes.size(); ++s) {
-      selection.counts[s] = std::llround(solved.best->values[static_cast<size_t>(columns.counts[s])]);
+      selection.counts[s] = std::llround(answer.values[static_cast<size_t>(columns.counts[s])]);
       selection.cost_usd_h += price_of(problem.shapes[s], problem.kinds) * static_cast<double>(selection.counts[s]);
       for (size_t k = 0; k < problem.kinds.size(); ++k) {
         const auto of_kind = static_cast<double>(problem.shapes[s].devices_of_kind(k, problem.kinds));
@@ -142,11 +193,26 @@ Selection solve_program(const Problem& problem) {
         if (of_kind > 0) used.push_back({columns.counts[s], of_kind});
       }
     }
-    selection.scale = solved.best->values[static_cast<size_t>(columns.theta)];
+    selection.scale = answer.values[static_cast<size_t>(columns.theta)];
     const bool is_empty = devices == 0;
     if (is_empty || !pack(problem, selection.counts).empty()) return selection;
     model.at_most(fmt::format("leave {} free", left_free + 1), used, devices - 1);
   }
+}
+
+double scale_of(const Problem& problem, const std::vector<int64_t>& counts) {
+  Problem fixed = problem;
+  fixed.objective = Objective::Throughput;
+  solve::Model model{.name = "given instances", .sense = solve::Sense::Maximize};
+  const Columns columns = add_columns(fixed, model);
+  add_rates(fixed, columns, model);
+  for (size_t s = 0; s < counts.size(); ++s) {
+    solve::Column& column = model.columns[static_cast<size_t>(columns.counts[s])];
+    column.domain = solve::Domain::Continuous;
+    column.lower = column.upper = static_cast<double>(counts[s]);
+  }
+  const solve::Solved solved = solve::solve(model);
+  return solved.best ? solved.best->values[static_cast<size_t>(columns.theta)] : 0;
 }
 
 std::vector<std::vector<double>> class_shares(const Problem& problem, const Selection& selection) {

@@ -51,6 +51,10 @@ Selection fill_machines(const Problem& problem);
 // Any problem.
 Selection solve_program(const Problem& problem);
 
+// The factor on the classes' rates that these instances carry, however the requests are best spread. 0 if a class
+// has no instance that serves it.
+double scale_of(const Problem& problem, const std::vector<int64_t>& counts);
+
 // With counts fixed: the share of each class that each shape's instances should take so that the
 // largest utilisation is smallest, at the rates that the plan carries. [class][shape]; rows sum to 1.
 std::vector<std::vector<double>> class_shares(const Problem& problem, const Selection& selection);

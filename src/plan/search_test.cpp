@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
+#include "base/error.h"
 #include "base/rng.h"
 #include "perf/catalogue.h"
 #include "plan/serving_plan.h"
@@ -140,6 +142,43 @@ void expect_planner_equals_brute_force(uint64_t first, uint64_t count, size_t nu
 TEST(Planner, EqualsBruteForceOn350RandomInventoriesOfOneClassSeed9) { expect_planner_equals_brute_force(0, 350, 1, 6); }
 
 TEST(Planner, EqualsBruteForceOn150RandomInventoriesOfTwoClassesSeed9) { expect_planner_equals_brute_force(1000, 150, 2, 4); }
+
+// Forcing a kind to a losing shape is a plan of its own: brute force over the kind's devices with that shape alone must
+// find the same scale, never above the plan's, and the reason's numbers must be true.
+void expect_losers_are_true(uint64_t first, uint64_t count, size_t num_classes) {
+  const perf::Catalogue catalogue = perf::Catalogue::shipped();
+  int checked = 0;
+  for (uint64_t trial = first; trial < first + count; ++trial) {
+    Rng rng(10, "losers", trial);
+    const Drawn drawn = draw(rng, catalogue, num_classes, 4);
+    std::optional<ServingPlan> plan;
+    try {
+      plan = plan_serving(drawn.inventory, catalogue, drawn.models, {.shapes = {.pipelines = false}}, "test");
+    } catch (const Error&) {
+      continue;  // a model fits nowhere
+    }
+    if (std::any_of(plan->problem.shapes.begin(), plan->problem.shapes.end(), [](const Shape& s) { return s.crosses_machines(); })) continue;
+    for (const Alternative& loser : plan->alternatives) {
+      if (loser.problem == nullptr) continue;
+      const double expected = brute_force(*loser.problem);
+      ASSERT_NEAR(loser.scale, expected, 1e-6 * std::max(1.0, expected)) << trial << " " << loser.text;
+      ASSERT_LE(loser.scale, plan->selection.scale * (1 + 1e-6)) << trial << " " << loser.text;
+      const Shape& forced = loser.problem->shapes.back();
+      const bool ties = loser.scale >= plan->selection.scale * (1 - 1e-6);
+      EXPECT_EQ(loser.reason.starts_with("a tie") || loser.reason.starts_with("not needed"), ties) << loser.text << ": " << loser.reason;
+      if (loser.reason.find("unused") != std::string::npos) {
+        EXPECT_NE(loser.problem->kinds[forced.kind].num_devices % forced.layout.devices(), 0) << loser.reason;
+      }
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, static_cast<int>(count) / 2);
+}
+
+TEST(Losers, AreWhatBruteForceFindsWhenForced) {
+  expect_losers_are_true(0, 60, 1);
+  expect_losers_are_true(100, 40, 2);
+}
 
 // --- by hand ---
 

@@ -12,6 +12,9 @@
 namespace trex::plan {
 namespace {
 
+// Plans whose scales differ by less serve the same.
+constexpr double kTie = 1e-6;
+
 bool any_usable(const std::vector<Shape>& shapes, size_t model) {
   return std::any_of(shapes.begin(), shapes.end(), [&](const Shape& s) { return s.model == model && s.is_usable(); });
 }
@@ -57,7 +60,9 @@ double typical_context(const Problem& problem, const Shape& shape) {
   return longest;
 }
 
-std::vector<PlannedInstance> name_instances(const Problem& problem, const Selection& selection) {
+}  // namespace
+
+std::vector<PlannedInstance> instances_of(const Problem& problem, const Selection& selection) {
   const auto places = pack(problem, selection.counts);
   const auto shares = class_shares(problem, selection);
   std::map<std::string, int> used;
@@ -91,13 +96,30 @@ std::vector<PlannedInstance> name_instances(const Problem& problem, const Select
   return instances;
 }
 
-// What the plan would carry if one kind of machine were filled with this shape alone.
-double scale_if_forced(const Problem& problem, const Shape& forced) {
-  Problem changed = problem;
-  std::erase_if(changed.shapes, [&](const Shape& s) { return !s.crosses_machines() && s.kind == forced.kind && s.model == forced.model; });
-  if (forced.is_usable()) changed.shapes.push_back(forced);
-  const Selection selection = search(changed);
-  return selection.is_feasible ? selection.scale : 0;
+namespace {
+
+// The plan with one kind of machine left to this shape alone, as far as the model goes.
+struct Forced {
+  Problem problem;
+  Selection selection;
+};
+
+Forced forced_to(const Problem& problem, const Shape& forced) {
+  Forced changed{problem, {}};
+  std::erase_if(changed.problem.shapes, [&](const Shape& s) { return !s.crosses_machines() && s.kind == forced.kind && s.model == forced.model; });
+  changed.problem.shapes.push_back(forced);
+  changed.selection = search(changed.problem);
+  return changed;
+}
+
+// An alternative that serves as much is a tie, whatever its shape does a device.
+std::string reason_of(const Shape& shape, const Problem& problem, const Selection& selection, const Selection& forced) {
+  const bool is_cost = problem.objective == Objective::Cost;
+  if (forced.is_feasible && shape.is_usable() && !shape.crosses_machines()) {
+    const bool ties = is_cost ? forced.cost_usd_h <= selection.cost_usd_h * (1 + kTie) : forced.scale >= selection.scale * (1 - kTie);
+    if (ties) return forced.counts.back() > 0 ? "a tie: serves as much" : "not needed: its devices serve more in another use";
+  }
+  return reason_against(shape, winner_for(problem, selection, shape), problem);
 }
 
 // Shapes of the kinds in use, most promising first; each kind's shapes alone decide its part, so at
@@ -125,10 +147,20 @@ std::vector<Alternative> losers(const Problem& problem, const Selection& selecti
   std::vector<Alternative> alternatives;
   for (const auto& [ratio, shape] : ranked) {
     if (alternatives.size() >= most) break;
-    alternatives.push_back({fmt::format("{} {} on {}", problem.models[shape->model].name, shape->text(),
-                                        shape->crosses_machines() ? "several machines" : problem.kinds[shape->kind].text()),
-                            shape->is_usable() && !shape->crosses_machines() ? scale_if_forced(problem, *shape) : 0,
-                            reason_against(*shape, winner_for(problem, selection, *shape), problem)});
+    Alternative alternative{.text = fmt::format("{} {} on {}", problem.models[shape->model].name, shape->text(),
+                                                shape->crosses_machines() ? "several machines" : problem.kinds[shape->kind].text())};
+    Selection forced;
+    if (shape->is_usable() && !shape->crosses_machines()) {
+      Forced changed = forced_to(problem, *shape);
+      forced = std::move(changed.selection);
+      if (forced.is_feasible) {
+        alternative.scale = forced.scale;
+        alternative.problem = std::make_shared<const Problem>(std::move(changed.problem));
+        alternative.selection = forced;
+      }
+    }
+    alternative.reason = reason_of(*shape, problem, selection, forced);
+    alternatives.push_back(std::move(alternative));
   }
   std::stable_sort(alternatives.begin(), alternatives.end(), [](const auto& a, const auto& b) { return a.scale > b.scale; });
   return alternatives;
@@ -170,15 +202,8 @@ std::vector<Sensitivity> sensitivity_of(const Problem& problem, const Selection&
     if (std::any_of(all.begin(), all.end(), [&](const Sensitivity& s) { return s.device == device; })) continue;
     const Problem slower = slowed_problem(problem, device);
     const Selection again = search(slower);
-    // This plan on the slower device: only the chosen shapes, with their counts at most.
-    Problem fixed = slower;
-    std::vector<Shape> chosen;
-    for (size_t s = 0; s < fixed.shapes.size(); ++s) {
-      if (selection.counts[s] > 0) chosen.push_back(fixed.shapes[s]);
-    }
-    fixed.shapes = chosen;
-    const Selection kept = search(fixed);
-    all.push_back({device, again.is_feasible ? again.scale : 0, kept.is_feasible ? kept.scale : 0,
+    const double kept = scale_of(slower, selection.counts);
+    all.push_back({device, again.is_feasible ? again.scale : 0, kept,
                    again.counts == selection.counts});
   }
   return all;
@@ -217,6 +242,7 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
     throw input_error(where, "model", no_fit.expected, no_fit.got, no_fit.hint);
   }
   plan.problem = all;
+  plan.all_shapes = all;
   plan.problem.shapes = without_dominated(all.shapes, all.kinds);
   plan.selection = search(plan.problem);
   if (!plan.selection.is_feasible) {
@@ -226,7 +252,7 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
                       fmt::format("{:.0f} % of them at most", 100 * search(growing).scale),
                       "add machines, lower the rates, or allow another quantisation");
   }
-  plan.instances = name_instances(plan.problem, plan.selection);
+  plan.instances = instances_of(plan.problem, plan.selection);
   // A dominated shape is a loser worth showing: the naive choices are among them.
   for (const Shape& shape : all.shapes) {
     const bool is_kept = std::any_of(plan.problem.shapes.begin(), plan.problem.shapes.end(), [&](const Shape& kept) {

@@ -3,6 +3,7 @@
 // serving, section 8).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Alternative {
   std::string text;
   double scale = 0;               // what the whole plan would carry; 0 if it cannot be
   std::string reason;             // why it lost
+  std::shared_ptr<const Problem> problem;  // with its shape; null if it cannot be
+  Selection selection;
 };
 
 struct Sensitivity {
@@ -46,6 +49,7 @@ struct Sensitivity {
 
 struct ServingPlan {
   Problem problem;
+  Problem all_shapes;             // the same with dominated shapes, which may be running now
   Selection selection;
   std::vector<PlannedInstance> instances;
   std::vector<Alternative> alternatives;
@@ -59,6 +63,9 @@ struct ServingPlan {
 // stated rates cannot be served, and Environment when the solver fails.
 ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& catalogue,
                          std::vector<ModelChoice> models, const PlanOptions& options, const std::string& where);
+
+// The instances of a selection on named machines, with the models that a simulator or a gateway needs.
+std::vector<PlannedInstance> instances_of(const Problem& problem, const Selection& selection);
 
 // The shapes of a problem: usable and not dominated in `problem.shapes`, all others in `rejected`.
 Problem make_problem(const Inventory& inventory, const perf::Catalogue& catalogue, std::vector<ModelChoice> models,

@@ -1,0 +1,145 @@
+#include "plan/duties.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace trex::plan {
+namespace {
+
+// Instances of each shape on each machine; pipelines across machines count at their first machine.
+using Duties = std::map<std::string, std::map<size_t, int64_t>>;
+
+size_t kind_of_machine(const Problem& problem, const std::string& machine, const JsonObject& instance) {
+  std::vector<std::string> names;
+  for (size_t k = 0; k < problem.kinds.size(); ++k) {
+    for (const std::string& name : problem.kinds[k].machines) {
+      if (name == machine) return k;
+      names.push_back(name);
+    }
+  }
+  throw instance.error("machines", "machines of the inventory", in_quotes(machine), did_you_mean(machine, names));
+}
+
+size_t shape_of(const Problem& problem, const JsonObject& instance) {
+  const auto machines = instance.strings("machines");
+  if (machines.empty()) throw instance.error("machines", "at least one", "none");
+  const size_t kind = kind_of_machine(problem, machines[0], instance);
+  const std::string model = instance.string("model");
+  const std::string quantisation = instance.string("quantisation");
+  const JsonObject layout = instance.object("layout");
+  const perf::Layout wanted{.tp = layout.integer("tp"), .pp = layout.integer("pp"), .dp = layout.integer("dp"), .ep = layout.integer("ep")};
+  for (size_t s = 0; s < problem.shapes.size(); ++s) {
+    const Shape& shape = problem.shapes[s];
+    if (shape.kind != kind || problem.models[shape.model].name != model || shape.quantisation.name != quantisation) continue;
+    if (shape.layout.text() == wanted.text() && shape.crosses_machines() == (machines.size() > 1)) return s;
+  }
+  throw instance.error("layout", "a shape that the inventory and the options allow",
+                       fmt::format("{} {} {} on {}", model, quantisation, wanted.text(), problem.kinds[kind].text()),
+                       "plan with --quantisation and limits like those of the running instances");
+}
+
+Duties duties_of(const std::vector<PlannedInstance>& instances) {
+  Duties duties;
+  for (const PlannedInstance& instance : instances) ++duties[instance.machines[0]][instance.shape];
+  return duties;
+}
+
+Duties duties_of(const Problem& problem, const JsonObject& plan) {
+  Duties duties;
+  std::set<std::pair<std::string, int64_t>> taken;
+  for (const JsonObject& instance : plan.objects("instances")) {
+    const size_t shape = shape_of(problem, instance);
+    const std::string machine = instance.strings("machines")[0];
+    for (const int64_t device : instance.integers("devices")) {
+      if (!taken.insert({machine, device}).second) {
+        throw instance.error("devices", "devices of its own", fmt::format("device {} of {} twice", device, machine));
+      }
+    }
+    ++duties[machine][shape];
+  }
+  return duties;
+}
+
+std::string text_of(const Problem& problem, const std::map<size_t, int64_t>& shapes) {
+  std::vector<std::string> parts;
+  for (const auto& [s, count] : shapes) {
+    parts.push_back(fmt::format("{}x {} {}", count, problem.models[problem.shapes[s].model].name, problem.shapes[s].text()));
+  }
+  return parts.empty() ? "nothing" : joined(parts, " + ");
+}
+
+std::vector<int64_t> counts_of(const Problem& problem, const Duties& duties) {
+  std::vector<int64_t> counts(problem.shapes.size(), 0);
+  for (const auto& [machine, shapes] : duties) {
+    for (const auto& [s, count] : shapes) counts[s] += count;
+  }
+  return counts;
+}
+
+}  // namespace
+
+DutyDiff diff_duties(const ServingPlan& plan, const Json& current, const std::string& where) {
+  const JsonObject object(current, where);
+  if (object.string("format") != "trex.serving_plan") {
+    throw object.error("format", "\"trex.serving_plan\"", in_quotes(object.string("format")));
+  }
+  const Problem& problem = plan.all_shapes;
+  const Duties running = duties_of(problem, object);
+  // The plan's instances by the indices of all shapes.
+  Duties planned;
+  for (const auto& [machine, shapes] : duties_of(plan.instances)) {
+    for (const auto& [s, count] : shapes) {
+      const auto& pipeline = plan.problem.shapes[s].pipeline;
+      const auto same = std::find_if(problem.shapes.begin(), problem.shapes.end(), [&](const Shape& shape) { return shape.pipeline == pipeline; });
+      planned[machine][static_cast<size_t>(same - problem.shapes.begin())] = count;
+    }
+  }
+  DutyDiff diff{.current_scale = scale_of(problem, counts_of(problem, running)), .planned_scale = plan.selection.scale,
+                .states_rates = problem.classes[0].requests_per_s > 0};
+  std::set<std::string> machines;
+  for (const auto& [machine, shapes] : running) machines.insert(machine);
+  for (const auto& [machine, shapes] : planned) machines.insert(machine);
+  for (const std::string& machine : machines) {
+    const auto from = running.count(machine) > 0 ? running.at(machine) : std::map<size_t, int64_t>{};
+    const auto to = planned.count(machine) > 0 ? planned.at(machine) : std::map<size_t, int64_t>{};
+    if (from == to) continue;
+    Duties changed = running;
+    changed[machine] = to;
+    const double scale = scale_of(problem, counts_of(problem, changed));
+    diff.changes.push_back({machine, text_of(problem, from), text_of(problem, to), diff.current_scale > 0 ? scale / diff.current_scale - 1 : 0});
+  }
+  std::stable_sort(diff.changes.begin(), diff.changes.end(), [](const auto& a, const auto& b) { return a.gain > b.gain; });
+  return diff;
+}
+
+std::string duties_table(const DutyDiff& diff) {
+  const double gain = diff.current_scale > 0 ? diff.planned_scale / diff.current_scale - 1 : 0;
+  std::string text = fmt::format("\nagainst what runs now: carries {:.3g}, the plan {:.3g}{}\n", diff.current_scale, diff.planned_scale,
+                                 diff.current_scale > 0 ? fmt::format(" ({:+.0f} %)", 100 * gain) : "");
+  for (const DutyChange& change : diff.changes) {
+    text += fmt::format("  {}: {} -> {}: alone {:+.0f} %{}\n", change.machine, change.from, change.to, 100 * change.gain,
+                        change.gain < kWorthGain ? " (with the others, or leave it)" : "");
+  }
+  if (diff.changes.empty()) text += "  nothing to change\n";
+  if (diff.current_scale <= 0) text += "  a class has no instance that serves it: change now\n";
+  else if (gain < kWorthGain) text += fmt::format("  less than {:.0f} %: leave it as it is\n", 100 * kWorthGain);
+  if (diff.states_rates && diff.current_scale < 1) text += fmt::format("  scale out: {:.0f} % of the stated rates are carried\n", 100 * diff.current_scale);
+  if (diff.states_rates && diff.current_scale > 1 / (1 - kWorthGain)) text += fmt::format("  scale in: {:.0f} % of what runs is idle\n", 100 * (1 - 1 / diff.current_scale));
+  return text;
+}
+
+Json duties_json(const DutyDiff& diff) {
+  Json changes = Json::array();
+  for (const DutyChange& c : diff.changes) {
+    changes.push_back({{"machine", c.machine}, {"from", c.from}, {"to", c.to}, {"gain", c.gain}, {"worth_it_alone", c.gain >= kWorthGain}});
+  }
+  return {{"current_scale", diff.current_scale}, {"planned_scale", diff.planned_scale}, {"changes", changes}};
+}
+
+}  // namespace trex::plan
