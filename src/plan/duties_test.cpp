@@ -22,7 +22,7 @@ Inventory two_machines() {
 ServingPlan fresh_plan() {
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   const std::vector<ModelChoice> models{{"Llama-3.1-70B", catalogue.model("Llama-3.1-70B", "test"), {perf::find_quantisation("bf16", "test")}}};
-  return plan_serving(two_machines(), catalogue, models, {.num_alternatives = 0}, "test");
+  return plan_serving(two_machines(), catalogue, models, {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
 }
 
 // One TP8 instance on a machine, as a plan file says it.

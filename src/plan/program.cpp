@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
@@ -26,6 +27,7 @@ using solve::Term;
 constexpr size_t kFewMachines = 16;
 constexpr double kNearGap = 1e-3;
 constexpr std::chrono::milliseconds kNearTime{200};
+constexpr std::chrono::milliseconds kWideTime{30};
 constexpr std::chrono::milliseconds kWholeTime{3'000};
 // Reduced cost over the objective below which an unused shape may still fill what rounding leaves.
 constexpr double kWorthTrying = 2e-3;
@@ -133,35 +135,42 @@ Answer solve_exactly(const solve::Model& model) {
   return {solved.best->values, solved.outcome == solve::Outcome::Optimal};
 }
 
-// Many machines: the linear relaxation, which has few fractional counts (at most one a row), then the program with
-// every count within one of its relaxed value. Rounding costs a few machines' worth at most; the relaxation says
-// how much it may be.
+// The program with every count within `reach` of its relaxed value, and a few of what the relaxation leaves out,
+// to fill what rounding leaves, unless their reduced cost says that they never pay.
+solve::Model neighbourhood(const solve::Model& model, const solve::Solution& relaxed, double reach) {
+  solve::Model near = model;
+  for (size_t j = 0; j < near.columns.size(); ++j) {
+    solve::Column& column = near.columns[j];
+    if (column.domain != solve::Domain::Integer) continue;
+    const double value = relaxed.values[j];
+    const bool is_used = value > 1e-9;
+    const bool may_pay = std::abs(relaxed.reduced_costs[j]) < kWorthTrying * reach * std::abs(relaxed.objective);
+    column.lower = std::max(column.lower, std::floor(value + 1e-9) - reach);
+    column.upper = std::min(column.upper, is_used ? std::ceil(value - 1e-9) + reach : may_pay ? reach : 0.0);
+  }
+  return near;
+}
+
+// Many machines: the linear relaxation, which has few fractional counts (at most one a row), then the program near
+// it. Rounding costs a few machines' worth at most; the relaxation says how much it may be.
 Answer solve_near_relaxation(const solve::Model& model) {
   solve::Model relaxed = model;
   for (solve::Column& column : relaxed.columns) column.domain = solve::Domain::Continuous;
   const solve::Solved bound = solve::solve(relaxed);
   if (!bound.best) return {};
-  solve::Model near = model;
-  for (size_t j = 0; j < near.columns.size(); ++j) {
-    solve::Column& column = near.columns[j];
-    if (column.domain != solve::Domain::Integer) continue;
-    const double value = bound.best->values[j];
-    column.lower = std::max(column.lower, std::floor(value + 1e-9) - 1);
-    column.upper = std::min(column.upper, std::ceil(value - 1e-9) + (value > 1e-9 ? 1 : 0));
-    // Shapes that the relaxation does not use fill what rounding leaves, unless their price says that they never pay.
-    if (value <= 1e-9 && std::abs(bound.best->reduced_costs[j]) < kWorthTrying * std::abs(bound.best->objective)) {
-      column.upper = std::min(model.columns[j].upper, 1.0);
-    }
+  const auto gap = [&](const solve::Solution& s) { return std::abs(s.objective - bound.best->objective) / std::max(1e-300, std::abs(bound.best->objective)); };
+  std::optional<solve::Solution> best;
+  const auto keep = [&](const solve::Solved& solved) {
+    if (solved.best && (!best || gap(*solved.best) < gap(*best))) best = solved.best;
+  };
+  keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNearTime, .relative_gap = kNearGap}));
+  if (best && gap(*best) > kNearGap) {
+    keep(solve::solve(neighbourhood(model, *bound.best, 3), {.time = kWideTime, .relative_gap = kNearGap}));
   }
-  const solve::Solved solved = solve::solve(near, {.time = kNearTime, .relative_gap = kNearGap});
-  if (!solved.best) {
-    // The neighbourhood has no whole answer (or none was found in time): the whole program.
-    const solve::Solved whole = solve::solve(model, {.time = kWholeTime, .relative_gap = kNearGap});
-    if (!whole.best) return {};
-    return {whole.best->values, whole.outcome == solve::Outcome::Optimal};
-  }
-  const double gap = std::abs(solved.best->objective - bound.best->objective);
-  return {solved.best->values, gap <= 2 * kNearGap * std::abs(bound.best->objective)};
+  // The neighbourhood has no whole answer, or none was found in time: the whole program.
+  if (!best) keep(solve::solve(model, {.time = kWholeTime, .relative_gap = kNearGap}));
+  if (!best) return {};
+  return {best->values, gap(*best) <= 2 * kNearGap};
 }
 
 }  // namespace

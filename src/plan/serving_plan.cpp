@@ -166,6 +166,25 @@ std::vector<Alternative> losers(const Problem& problem, const Selection& selecti
   return alternatives;
 }
 
+// Where the optimum is not proved, a what-if question may find a better plan: then that is the plan.
+bool adopt_better(ServingPlan& plan) {
+  if (plan.selection.is_proved || plan.problem.objective == Objective::Cost || plan.alternatives.empty()) return false;
+  const Alternative best = plan.alternatives[0];  // sorted
+  if (best.problem == nullptr || best.scale <= plan.selection.scale * (1 + kTie)) return false;
+  Selection selection = best.selection;
+  selection.counts.assign(plan.problem.shapes.size(), 0);
+  for (size_t s = 0; s < best.problem->shapes.size(); ++s) {
+    if (best.selection.counts[s] == 0) continue;
+    const Shape& shape = best.problem->shapes[s];
+    const auto same = std::find_if(plan.problem.shapes.begin(), plan.problem.shapes.end(), [&](const Shape& own) { return own.pipeline == shape.pipeline; });
+    const auto index = static_cast<size_t>(same - plan.problem.shapes.begin());
+    if (same == plan.problem.shapes.end()) plan.problem.shapes.push_back(shape), selection.counts.push_back(0);
+    selection.counts[index] = best.selection.counts[s];
+  }
+  plan.selection = std::move(selection);
+  return true;
+}
+
 perf::DeviceSpec slowed(perf::DeviceSpec device, double factor) {
   for (auto& [arithmetic, rate] : device.peak) rate.value *= factor;
   device.memory_bandwidth.value *= factor;
@@ -252,7 +271,6 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
                       fmt::format("{:.0f} % of them at most", 100 * search(growing).scale),
                       "add machines, lower the rates, or allow another quantisation");
   }
-  plan.instances = instances_of(plan.problem, plan.selection);
   // A dominated shape is a loser worth showing: the naive choices are among them.
   for (const Shape& shape : all.shapes) {
     const bool is_kept = std::any_of(plan.problem.shapes.begin(), plan.problem.shapes.end(), [&](const Shape& kept) {
@@ -262,8 +280,12 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
   }
   if (options.num_alternatives > 0) {
     plan.alternatives = losers(plan.problem, plan.selection, rejected, options.num_alternatives);
+    for (int round = 0; round < 3 && adopt_better(plan); ++round) {
+      plan.alternatives = losers(plan.problem, plan.selection, rejected, options.num_alternatives);
+    }
     plan.sensitivity = sensitivity_of(plan.problem, plan.selection);
   }
+  plan.instances = instances_of(plan.problem, plan.selection);
   plan.calibrated = std::all_of(plan.instances.begin(), plan.instances.end(), [](const auto& i) { return i.model.evidence.calibrated; });
   if (!plan.selection.is_proved) plan.notes.push_back("the solver's time ran out: the plan is good, not proved best");
   return plan;
