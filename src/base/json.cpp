@@ -50,8 +50,11 @@ std::string json_kind(const Json& value) {
     case Json::value_t::boolean:
       return value.get<bool>() ? "true" : "false";
     default:
-      return value.dump();
+      break;
   }
+  // JSON cannot write a number that is not finite; TOML can.
+  const bool is_finite = !value.is_number_float() || std::isfinite(value.get<double>());
+  return is_finite ? value.dump() : fmt::format("{}", value.get<double>());
 }
 
 JsonObject::JsonObject(const Json& value, std::string where, std::string path)

@@ -19,7 +19,7 @@ void check_number(double value, const Bounds& bounds, const RawValue& raw,
       bounds.low && (bounds.low_excluded ? value <= *bounds.low : value < *bounds.low);
   const bool too_high = bounds.high && value > *bounds.high;
   if (too_low || too_high || !std::isfinite(value)) {
-    const std::string got = raw.is_text_form ? raw.json.get<std::string>() : raw.json.dump();
+    const std::string got = raw.is_text_form ? raw.json.get<std::string>() : shown(raw);
     throw input_error(where, "", bounds.text().empty() ? "a finite number" : bounds.text(), got);
   }
 }

@@ -84,6 +84,11 @@ TEST_F(SettingsTest, RefusalsNamePlaceExpectationAndValue) {
   EXPECT_EQ(refusal("[t]\nseq_len = 0\n"), "s.toml:2: t.seq_len: expected 1 to 1048576; got 0");
   EXPECT_EQ(refusal("[t]\nseq_len = \"long\"\n"),
             "s.toml:2: t.seq_len: expected a whole number; got \"long\"");
+  EXPECT_EQ(refusal("[t]\nseq_len = nan\n"), "s.toml:2: t.seq_len: expected a whole number; got nan");
+  EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\ninner.beta = nan\n"),
+            "s.toml:3: t.inner.beta: expected 0 to 1; got nan");
+  EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\npeak_gflops = -inf\n"),
+            "s.toml:3: t.peak_gflops: expected more than 0; got -inf");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\nmode = \"cptt\"\n"),
             "s.toml:3: t.mode: expected one of cpt, sft; got \"cptt\" (did you mean \"cpt\"?)");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\n", {"every=5 parsecs"}),
@@ -102,6 +107,14 @@ TEST_F(SettingsTest, AutoLeavesAnOptionalUnset) {
   sample.peak_gflops = 5;
   load(sample, source("[t]\ntokenizer = \"x\"\npeak_gflops = \"auto\"\n"));
   EXPECT_FALSE(sample.peak_gflops.has_value());
+}
+
+TEST_F(SettingsTest, TablesComeInTheOrderOfTheFile) {
+  write_file(folder_.path() / "order.toml", "[b.z]\ny = 1\nx = 2\n[a]\n[b.m]\n");
+  const auto tables = tables_of(folder_.path() / "order.toml");
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_EQ(tables[0].values.dump(), R"({"z":{"y":1,"x":2},"m":{}})");
+  EXPECT_EQ(tables[1].name, "a");
 }
 
 }  // namespace

@@ -25,10 +25,23 @@ toml::table parse(const Path& file) {
   }
 }
 
+// The library sorts keys by name.
+std::vector<std::pair<std::string, const toml::node*>> in_file_order(const toml::table& table) {
+  std::vector<std::pair<std::string, const toml::node*>> entries;
+  for (const auto& [key, value] : table) entries.emplace_back(key.str(), &value);
+  const auto place = [](const auto& entry) {
+    const auto& begin = entry.second->source().begin;
+    return std::pair(begin.line, begin.column);
+  };
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return entries;
+}
+
 Json to_json(const toml::node& node) {
   if (const auto* table = node.as_table()) {
     Json object = Json::object();
-    for (const auto& [key, value] : *table) object[std::string(key.str())] = to_json(value);
+    for (const auto& [key, value] : in_file_order(*table)) object[key] = to_json(*value);
     return object;
   }
   if (const auto* array = node.as_array()) {
