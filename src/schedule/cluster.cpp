@@ -13,6 +13,12 @@ constexpr double kSecondsBetweenRefreshes = 0.05;
 // The operating batch is the smallest that reaches this share of the full batch's throughput.
 constexpr double kEnoughThroughput = 0.95;
 
+// How much prompt comes with a token of answer is an average over about so many requests.
+constexpr double kMixOver = 500, kMixPrior = 20;
+// Steps of a full engine take at most this many times as long as those of an empty one, as far as
+// the price of joining goes.
+constexpr double kMostStretch = 20;
+
 // Outliers (9.7): as slow as can be measured for a minute. They keep a tenth of their weight, and
 // one that gets no work for a minute is tried again as if nothing were known.
 constexpr double kSlowFor_s = 60;
@@ -108,6 +114,7 @@ void Cluster::derive_capability(InstanceIndex index) {
   view.depth = std::ceil(view.slots * (1 + settings_.depth_slack));
   view.kv_capacity_bytes = model.kv_capacity_bytes;
   view.network_s = instance.spec.network_s;
+  view.prompts_delay_answers = instance.spec.prompts_delay_answers;
   const double work_s = view.prompt_token_s * prompt + view.output_token_s * output;
   instance.planned_weight = instance.spec.weight > 0 ? instance.spec.weight : sigma / work_s;
   view.weight = instance.planned_weight / sigma;
@@ -116,19 +123,33 @@ void Cluster::derive_capability(InstanceIndex index) {
 }
 
 void Cluster::derive_load(InstanceIndex index) {
-  const Instance& instance = instances_[index];
+  Instance& instance = instances_[index];
   const auto& time = instance.spec.model.time;
-  const double sigma = effective_sigma(index);
   InstanceView& view = views_[index];
+  const double sigma = effective_sigma(index);
+  const double prompt_s = prompt_per_token_s(instance);
   const double usual_context = settings_.usual_prompt_tokens + settings_.usual_output_tokens / 2;
   view.backlog_s =
       view.prompt_token_s * view.uncached_tokens + view.output_token_s * view.output_tokens_left;
+
   const double others = std::min(view.external, view.slots);
-  const double context = instance.context_tokens + others * usual_context;
-  view.iteration_s = sigma * time.iteration_s(std::max(view.decoding + others, 1.0), context);
-  view.next_iteration_s =
-      sigma * time.iteration_s(view.decoding + others + 1, context + usual_context);
+  const double batch = view.decoding + others;
+  const double context = instance.context_tokens + others * usual_context +
+                         view.decoding * settings_.usual_output_tokens / 2;
+  const auto gap_s = [&](double sequences, double tokens) {
+    return sigma * (time.iteration_s(sequences, tokens) + sequences * prompt_s);
+  };
+  instance.step_s = time.iteration_s(std::max(batch, 1.0), context);
+  view.iteration_s = gap_s(std::max(batch, 1.0), context);
+  view.next_iteration_s = gap_s(batch + 1, context + usual_context);
   view.release_per_s = instance.inverse_rest / view.iteration_s;
+
+  view.joined = std::min(view.occupied() + 1, view.slots);
+  const double joined_context = context + (view.joined - batch) * usual_context;
+  view.joined_iteration_s = gap_s(view.joined, joined_context);
+  view.joined_slope_s = sigma * (time.iteration_s(view.joined, joined_context) -
+                                 time.iteration_s(view.joined - 1, joined_context - usual_context));
+  view.stretch = std::min(view.joined_iteration_s / (sigma * time.base_s), kMostStretch);
 }
 
 void Cluster::append(Instance& instance, FlightId id) {
@@ -198,8 +219,33 @@ void Cluster::first_token(FlightId id, double now_s) {
   view.decoding += 1;
   view.uncached_tokens -= flight.uncached_tokens;
   instance.context_tokens += flight.prompt_tokens;
+  instance.prompts_s += prompt_s(flight);
   derive_load(flight.instance);
-  flight.first_iteration_s = view.iteration_s / effective_sigma(flight.instance);
+  flight.first_step_s = instance.step_s;
+  flight.prompts_s = instance.prompts_s;
+}
+
+// As the model has it; 0 where prompts do not delay answers.
+double Cluster::prompt_s(const Flight& flight) const {
+  const InstanceSpec& spec = instances_[flight.instance].spec;
+  if (!spec.prompts_delay_answers) return 0;
+  return spec.model.time.prompt_s(flight.uncached_tokens,
+                                  flight.prompt_tokens - flight.uncached_tokens);
+}
+
+void Cluster::learn_mix(const Flight& flight, double output_tokens) {
+  constexpr double kFade = 1 - 1 / kMixOver;
+  Instance& instance = instances_[flight.instance];
+  instance.finished_prompts_s = kFade * instance.finished_prompts_s + prompt_s(flight);
+  instance.finished_tokens = kFade * instance.finished_tokens + output_tokens;
+}
+
+// Before much is known, of the usual request.
+double Cluster::prompt_per_token_s(const Instance& instance) const {
+  if (!instance.spec.prompts_delay_answers) return 0;
+  const double usual_s = instance.spec.model.time.prompt_s(settings_.usual_prompt_tokens);
+  return (kMixPrior * usual_s + instance.finished_prompts_s) /
+         (kMixPrior * settings_.usual_output_tokens + instance.finished_tokens);
 }
 
 FlightId Cluster::next_waiting(FlightId id) const {
@@ -219,16 +265,17 @@ void Cluster::give_slots(Instance& instance, double slots) {
   }
 }
 
-// The gap between tokens against the model's at the batches when the answer began and ended.
+// The time of an answer after its first token against the model's: steps at the batches when it
+// began and ended, and the prompts that were read meanwhile.
 bool Cluster::learn_speed(const Flight& flight, double output_tokens, double now_s) {
-  constexpr double kFewTokens = 8;  // a gap over fewer says more of the clock than of the engine
+  constexpr double kFewTokens = 8;  // fewer say more of the clock than of the engine
   if (!settings_.measure_speed || output_tokens < kFewTokens) return false;
   Instance& instance = instances_[flight.instance];
-  const double gap_s = (now_s - flight.first_token_s) / (output_tokens - 1);
-  const double last_s = views_[flight.instance].iteration_s / effective_sigma(flight.instance);
-  const double expected_s = (flight.first_iteration_s + last_s) / 2;
-  if (!(gap_s > 0) || !(expected_s > 0)) return false;
-  instance.speed.observe(gap_s, expected_s, now_s);
+  const double observed_s = now_s - flight.first_token_s;
+  const double expected_s = (output_tokens - 1) * (flight.first_step_s + instance.step_s) / 2 +
+                            instance.prompts_s - flight.prompts_s;
+  if (!(observed_s > 0) || !(expected_s > 0)) return false;
+  instance.speed.observe(observed_s, expected_s, now_s);
   return true;
 }
 
@@ -237,6 +284,7 @@ FlightEnd Cluster::end(FlightId id, double output_tokens, bool was_completed, do
   TREX_CHECK(flight.phase != Phase::Free, "flight {} ended twice", id);
   const bool learnt =
       flight.phase == Phase::Decoding && was_completed && learn_speed(flight, output_tokens, now_s);
+  if (was_completed) learn_mix(flight, output_tokens);
   remove(id);
   if (learnt) {
     watch_outlier(flight.instance, now_s);

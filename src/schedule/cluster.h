@@ -85,7 +85,8 @@ class Cluster {
     double expected_output = 0, rest = 0;  // of its output, when last refreshed
     double kv_bytes = 0;
     double first_token_s = 0;
-    double first_iteration_s = 0;             // as the model has it, when the first token came
+    double first_step_s = 0;                  // as the model has it, when the first token came
+    double prompts_s = 0;                     // Instance::prompts_s then
     FlightId previous = kNone, next = kNone;  // in its instance's list, oldest first
   };
 
@@ -97,6 +98,10 @@ class Cluster {
     double context_tokens = 0;       // of the decoding ones
     double with_slot = 0;            // not waiting at the engine
     double inverse_rest = 0;         // sum of 1 / rest over those with a slot
+    double step_s = 0;               // of decoding alone, as the model has it
+    double prompts_s = 0;            // that it has spent on prompts so far, as the model has it
+    // Fading sums over what it finished: time of prompts, as the model has it, and answer tokens.
+    double finished_prompts_s = 0, finished_tokens = 0;
     double refreshed_s = -1;
     double planned_weight = 0;
     double slow_since_s = -1;  // as slow as can be measured; -1: it is not
@@ -117,6 +122,9 @@ class Cluster {
   void remove(FlightId flight);
   double effective_sigma(InstanceIndex instance) const;
   bool learn_speed(const Flight& flight, double output_tokens, double now_s);
+  double prompt_s(const Flight& flight) const;
+  void learn_mix(const Flight& flight, double output_tokens);
+  double prompt_per_token_s(const Instance& instance) const;
 
   ClusterSettings settings_;
   std::vector<Instance> instances_;

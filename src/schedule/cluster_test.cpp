@@ -26,6 +26,39 @@ TEST(Cluster, CapabilityByHand) {
   EXPECT_DOUBLE_EQ(view.weight, 1 / (0.05 + 0.25));  // 1000 / 20,000 + 200 x 0.02 / 16
 }
 
+// Steps of 10 ms and 1 ms a sequence; prompts at 10,000 tokens/s.
+InstanceSpec batching_instance(bool prompts_delay_answers) {
+  InstanceSpec spec;
+  spec.name = "a";
+  spec.model.time = perf::IterationCoefficients::line(0.01, 0.001, 0, 1e-4, 0);
+  spec.model.max_sequences = 16;
+  spec.prompts_delay_answers = prompts_delay_answers;
+  return spec;
+}
+
+TEST(Cluster, PriceOfJoiningByHand) {
+  Cluster cluster(
+      {.usual_prompt_tokens = 1000, .usual_output_tokens = 200, .measure_speed = false});
+  cluster.add(batching_instance(true));
+  cluster.add(batching_instance(false));
+  const InstanceView& view = cluster.view(0);
+  // A sequence brings 0.1 s of prompt with 200 answer tokens: 0.5 ms a step.
+  EXPECT_NEAR(view.joined_iteration_s, 0.01 + 0.001 + 0.0005, 1e-12);
+  EXPECT_NEAR(view.joined_slope_s, 0.001, 1e-12);
+  EXPECT_NEAR(view.stretch, 1.15, 1e-12);
+  for (RequestId id = 0; id < 40; ++id) {
+    cluster.start(0, simple_request(id), {200, 400}, 0);
+    cluster.start(1, simple_request(id), {200, 400}, 0);
+    if (id != 2) continue;
+    EXPECT_DOUBLE_EQ(view.joined, 4);
+    EXPECT_NEAR(view.joined_iteration_s, 0.01 + 4 * 0.0015, 1e-12);
+  }
+  EXPECT_DOUBLE_EQ(view.joined, 16);  // no more than there are slots
+  EXPECT_NEAR(view.joined_iteration_s, 0.034, 1e-12);
+  EXPECT_NEAR(view.stretch, 3.4, 1e-9);
+  EXPECT_NEAR(cluster.view(1).joined_iteration_s, 0.026, 1e-12);  // prompts are read apart
+}
+
 TEST(Cluster, SlotsAreLimitedByTheCache) {
   Cluster cluster(fixed_speed());
   cluster.add(simple_instance("a", {.slots = 16, .kv_capacity_tokens = 6'000}));
@@ -158,6 +191,28 @@ TEST(Cluster, LearnsItsSpeedFromTheGapsBetweenTokens) {
   EXPECT_NEAR(cluster.sigma(0), 2, 1e-9);
   EXPECT_NEAR(cluster.view(0).weight, weight / 2, 1e-9);
   EXPECT_NEAR(cluster.view(0).iteration_s, 0.02, 1e-9);
+}
+
+// An answer of 100 gaps, 1.1 s alone, with five prompts of 0.1 s read in between.
+double sigma_of_exact_model(bool prompts_delay_answers) {
+  Cluster cluster({});
+  cluster.add(batching_instance(prompts_delay_answers));
+  for (double now_s = 0; now_s < 60; now_s += 2) {
+    const FlightId answer = cluster.start(0, simple_request(1), {100, 200}, 0);
+    cluster.first_token(answer, now_s);
+    for (int other = 0; other < 5; ++other) {
+      const FlightId prompt = cluster.start(0, simple_request(2, 1000), {1, 1}, 0);
+      cluster.first_token(prompt, now_s + 0.1);
+      cluster.end(prompt, 1, true, now_s + 0.1);
+    }
+    cluster.end(answer, 101, true, now_s + 1.6);
+  }
+  return cluster.sigma(0);
+}
+
+TEST(Cluster, PromptsReadMeanwhileDoNotMakeItLookSlow) {
+  EXPECT_NEAR(sigma_of_exact_model(true), 1, 1e-9);
+  EXPECT_NEAR(sigma_of_exact_model(false), 1.6 / 1.1, 1e-9);
 }
 
 TEST(Cluster, AnOutlierKeepsATenthAndAtMostThirtyPercentAreTakenOut) {

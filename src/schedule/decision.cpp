@@ -123,17 +123,26 @@ Choice Scheduler::State::gather(const Request& request, double now_s, bool every
 size_t Scheduler::State::decide(const Choice& choice) {
   if (choice.ready.empty()) return kHold;
   const size_t position = policy->pick(choice, rng);
-  if (position == kHold || is_over_budget(choice, position)) return kHold;
+  if (position == kHold || is_over_budget(choice.kv_bytes[position])) return kHold;
   if (!late_binding) return position;
   const InstanceView& view = choice.ready[position];
   return view.occupied() < view.depth ? position : kHold;
 }
 
+bool Scheduler::State::has_room(const Choice& choice) const {
+  if (choice.ready.empty()) return true;  // this one fits nowhere; another may
+  double least_kv_bytes = choice.kv_bytes[0];
+  for (const double bytes : choice.kv_bytes) least_kv_bytes = std::min(least_kv_bytes, bytes);
+  if (is_over_budget(least_kv_bytes)) return false;
+  return std::any_of(choice.ready.begin(), choice.ready.end(),
+                     [](const InstanceView& view) { return view.occupied() < view.depth; });
+}
+
 // An empty cluster takes anything: a request larger than the budget would wait for ever.
-bool Scheduler::State::is_over_budget(const Choice& choice, size_t position) const {
+bool Scheduler::State::is_over_budget(double more_kv_bytes) const {
   const double reserved = cluster.reserved_kv_bytes();
   const double budget = settings.admission.token_budget * cluster.kv_capacity_bytes();
-  return reserved > 0 && reserved + choice.kv_bytes[position] > budget;
+  return reserved > 0 && reserved + more_kv_bytes > budget;
 }
 
 FlightId Scheduler::State::start(const Choice& choice, size_t position) {

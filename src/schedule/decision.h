@@ -41,6 +41,8 @@ struct Scheduler::State {
   Choice gather(const Request& request, double now_s, bool everything);
   // A position in `ready`, or kHold.
   size_t decide(const Choice& choice);
+  // Whether any candidate, or an instance that is none, may take a request at all.
+  bool has_room(const Choice& choice) const;
   FlightId start(const Choice& choice, size_t position);
 
   // Whether a request should be turned away before it waits.
@@ -55,7 +57,7 @@ struct Scheduler::State {
   void add_candidate(const Request& request, LengthEstimate output, InstanceIndex instance,
                      double now_s);
   void sample_candidates(const Request& request, LengthEstimate output, double now_s);
-  bool is_over_budget(const Choice& choice, size_t position) const;
+  bool is_over_budget(double more_kv_bytes) const;
   double requests_per_s() const;
   double longest_ttft_s(Priority priority) const;
 };

@@ -1,5 +1,7 @@
 #include "schedule/estimates.h"
 
+#include <limits>
+
 namespace trex::schedule {
 namespace {
 
@@ -23,6 +25,42 @@ double kv_price(const Choice& choice, size_t i) {
   constexpr double kMost = 0.99;
   const double share = std::min(kv_share(choice.ready[i], request_kv_bytes(choice, i)), kMost);
   return share / (1 - share);
+}
+
+double others_s(const Choice& choice, size_t i) {
+  const InstanceView& view = choice.ready[i];
+  double work_s = view.joined_slope_s * choice.output.mean;
+  if (view.prompts_delay_answers) work_s += view.prompt_token_s * uncached(choice, i);
+  return (view.joined - 1) * work_s * view.stretch;
+}
+
+// Others end before it and, at the end of a backlog, none come: its steps shorten from those of the
+// batch that it joins to an empty engine's.
+double long_finish_s(const Choice& choice, size_t i) {
+  const InstanceView& view = choice.ready[i];
+  const double at_engine = std::max(view.occupied() + 1 - view.slots, 0.0);
+  const double step_s = view.joined_iteration_s * (1 + 1 / view.stretch) / 2;
+  return at_engine / view.weight +
+         view.prompt_token_s * (view.uncached_tokens + uncached(choice, i)) +
+         choice.output.p99 * step_s + view.network_s;
+}
+
+// Sum over instances of weight * (end - finish), where positive, is what can be done by `end`:
+// leaving out those that finish too late lowers `end` until it stays.
+double backlog_end_s(const Choice& choice) {
+  double end_s = std::numeric_limits<double>::infinity();
+  while (true) {
+    double work = choice.queued, weight = 0;
+    for (size_t i = 0; i < choice.ready.size(); ++i) {
+      const double finish_s = long_finish_s(choice, i);
+      if (finish_s >= end_s) continue;
+      work += choice.ready[i].weight * finish_s;
+      weight += choice.ready[i].weight;
+    }
+    const double lower_s = work / weight;
+    if (!(lower_s < end_s)) return end_s;
+    end_s = lower_s;
+  }
 }
 
 }  // namespace trex::schedule

@@ -57,10 +57,23 @@ inline double ttft_s(const Choice& choice, size_t i) {
          view.network_s;
 }
 
-// From the first token to the last, at the batch that it would join.
+// From the first token to the last, in the batch of all that are there.
 inline double decode_s(const Choice& choice, size_t i) {
-  return choice.output.mean * choice.ready[i].next_iteration_s;
+  return choice.output.mean * choice.ready[i].joined_iteration_s;
 }
+
+// What joining costs all others there, in seconds of theirs: the request's own work on the
+// instance holds each of them up, and while they stay longer they hold up those that come. When an
+// iteration takes a + c*n, n of them leave at a rate of n/(a + c*n), and one more raises that rate
+// by a/(a + c*n)^2 only: the whole price is (a + c*n)^2/a, of which c*n*(a + c*n)/a is the others'.
+double others_s(const Choice& choice, size_t i);
+
+// Until a long answer would be complete if it were sent now.
+double long_finish_s(const Choice& choice, size_t i);
+
+// Until all that waits in the central queue can be complete, when every instance takes from it at
+// its rate as long as a long answer would still end by then.
+double backlog_end_s(const Choice& choice);
 
 // A position drawn with probability proportional to weight.
 inline size_t weighted_draw(const Choice& choice, Rng& rng) {

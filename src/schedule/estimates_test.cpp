@@ -16,7 +16,7 @@ struct OneInstance {
     view.prompt_token_s = 0.001;
     view.output_token_s = 0.002;
     view.iteration_s = 0.02;
-    view.next_iteration_s = 0.025;
+    view.joined_iteration_s = 0.025;
     view.slots = 4;
     view.in_flight = 5;
     view.uncached_tokens = 300;
@@ -28,7 +28,7 @@ struct OneInstance {
 
   Choice choice(double queued) const {
     return {.request = request,
-            .output = {200, 400},
+            .output = {.mean = 200, .p90 = 400, .p99 = 800},
             .ready = {&view, 1},
             .cached_tokens = {&cached, 1},
             .kv_bytes = {&bytes, 1},
@@ -84,6 +84,51 @@ TEST(Estimates, FirstTokenAndDecodingAddUp) {
   // Its own prompt 0.6 s and half a step 0.01 s; the network adds nothing here.
   EXPECT_DOUBLE_EQ(ttft_s(one.choice(1), 0), 1.91);
   EXPECT_DOUBLE_EQ(decode_s(one.choice(1), 0), 5);  // 200 x 0.025
+}
+
+TEST(Estimates, OthersAreHeldUpByTheWorkOfTheOneThatJoins) {
+  OneInstance one;
+  one.view.joined = 5;
+  one.view.joined_slope_s = 0.0005;
+  one.view.stretch = 2;
+  // Four others x (600 prompt tokens 0.6 s + 200 steps 0.1 s) x 2.
+  EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 5.6);
+  one.view.prompts_delay_answers = false;
+  EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 0.8);
+  one.view.joined = 1;
+  EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 0);
+}
+
+TEST(Estimates, ALongAnswerEndsInABatchThatShrinks) {
+  OneInstance one;
+  one.view.stretch = 2;
+  // Two before it have no slot: 2 s. Prompts 0.9 s. 800 steps that shorten from 0.025 s to half.
+  EXPECT_DOUBLE_EQ(long_finish_s(one.choice(1), 0), 2 + 0.9 + 800 * 0.01875);
+}
+
+// Long answers take 10 s on the first, which does two requests a second, and 40 s on the second,
+// which does one.
+TEST(Estimates, ABacklogEndsWhenEachTookItAsLongAsItCould) {
+  std::vector<InstanceView> views(2);
+  views[0].weight = 2;
+  views[0].joined_iteration_s = 0.1;
+  views[1].weight = 1;
+  views[1].joined_iteration_s = 0.4;
+  for (InstanceView& view : views) view.slots = 8;
+  const std::vector<double> zeros(2, 0.0);
+  const Request request;
+  const auto end_s = [&](double queued) {
+    return backlog_end_s({.request = request,
+                          .output = {.mean = 20, .p90 = 50, .p99 = 100},
+                          .ready = views,
+                          .cached_tokens = zeros,
+                          .kv_bytes = zeros,
+                          .now_s = 0,
+                          .queued = queued});
+  };
+  EXPECT_DOUBLE_EQ(end_s(30), 25);   // the first alone: 2 x (25 - 10)
+  EXPECT_DOUBLE_EQ(end_s(60), 40);   // the second only just not
+  EXPECT_DOUBLE_EQ(end_s(120), 60);  // 2 x (60 - 10) + 1 x (60 - 40)
 }
 
 TEST(Estimates, TiesAreDrawnInProportionToWeight) {

@@ -19,6 +19,9 @@ struct InstanceSpec {
   perf::InstanceModel model;
   double weight = 0;     // X_i: requests/s that it sustains on the usual workload (perf E1)
   double network_s = 0;  // one way, added to the time to first token
+  // Steps carry prompts beside answers, so answers wait while prompts are read (continuous
+  // batching); false: prompts are read apart.
+  bool prompts_delay_answers = true;
 };
 
 enum class InstanceState : uint8_t { Ready, Draining, Ejected, Down };
@@ -39,6 +42,7 @@ struct alignas(64) InstanceView {
   double depth = 0;              // D_i: dispatch while in_flight < depth
   double kv_capacity_bytes = 0;  // K_i
   double network_s = 0;
+  bool prompts_delay_answers = true;
 
   // Load.
   double in_flight = 0;           // n_i = waiting + prefilling + decoding
@@ -51,8 +55,14 @@ struct alignas(64) InstanceView {
 
   // Derived from both.
   double backlog_s = 0;         // W_i = pi_i U_i + delta_i V_i
-  double iteration_s = 0;       // T_i(b_i)
-  double next_iteration_s = 0;  // T_i(b_i + 1)
+  double iteration_s = 0;       // T_i(b_i), prompts read in between included
+  double next_iteration_s = 0;  // T_i(b_i + 1), likewise
+  // When one more joins all that are there, as far as there are slots: the batch, a step of it, by
+  // how much that one lengthens a step, and how many times as long as an empty step it is.
+  double joined = 1;
+  double joined_iteration_s = 0;
+  double joined_slope_s = 0;
+  double stretch = 1;
   double release_per_s =
       0;  // requests that finish a second, from the expected rest of those in flight
 

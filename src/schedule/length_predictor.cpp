@@ -11,20 +11,20 @@ constexpr double kBucketFactor = 1.18;
 constexpr double kHalfLife = 20'000;
 // The tables that answers are read from are made again after this many observations.
 constexpr int kRefreshEvery = 32;
-// Prompt lengths are told apart by factors of four; a class of its own needs this many answers.
-constexpr size_t kNumPromptClasses = 10;
-constexpr double kEnoughSeen = 400;
+// A class of prompt lengths speaks for itself after this many answers.
+constexpr double kEnoughSeen = 200;
+constexpr double kHardlyAnyPrior = 1e-3;  // as it is not asked before
 
 double lower_edge(size_t bucket) {
   return bucket == 0 ? 0 : std::pow(kBucketFactor, static_cast<double>(bucket - 1));
 }
 
-size_t prompt_class(double tokens) {
-  const double level = std::log2(std::max(tokens, 1.0)) / 2;
-  return std::min(static_cast<size_t>(level), kNumPromptClasses - 1);
-}
-
 }  // namespace
+
+size_t prompt_class(double tokens) {
+  const auto level = static_cast<size_t>(std::log2(std::max(tokens, 1.0)));
+  return std::min(level, kNumPromptClasses - 1);
+}
 
 size_t LengthHistogram::bucket_of(double tokens) {
   if (tokens < 1) return 0;
@@ -65,7 +65,7 @@ void LengthHistogram::refresh() {
     sum += sum_[b];
     rest_[b] = count > 0 ? std::max(sum / count - lower_edge(b), 1.0) : 1;
   }
-  mean_ = sum / count;
+  estimate_ = {.mean = sum / count, .p90 = quantile(0.9), .p99 = quantile(0.99)};
 }
 
 double LengthHistogram::quantile(double share) const {
@@ -95,9 +95,10 @@ double LengthHistogram::rest(double emitted) const {
 
 LengthPredictor::Workload& LengthPredictor::workload(uint32_t index) {
   while (workloads_.size() <= index) {
-    const LengthHistogram fresh(settings_.prior_mean_tokens, settings_.prior_weight);
-    workloads_.push_back(
-        {fresh, std::vector(kNumPromptClasses, fresh), std::vector<double>(kNumPromptClasses)});
+    const double mean = settings_.prior_mean_tokens;
+    workloads_.push_back({LengthHistogram(mean, settings_.prior_weight),
+                          std::vector(kNumPromptClasses, LengthHistogram(mean, kHardlyAnyPrior)),
+                          std::vector<double>(kNumPromptClasses)});
   }
   return workloads_[index];
 }
@@ -109,11 +110,11 @@ const LengthHistogram& LengthPredictor::histogram(uint32_t index, double prompt_
 }
 
 LengthEstimate LengthPredictor::predict(const Request& request) {
-  const LengthHistogram& lengths = histogram(request.workload, request.prompt_tokens);
-  LengthEstimate estimate{lengths.mean(), lengths.quantile(0.9)};
+  LengthEstimate estimate = histogram(request.workload, request.prompt_tokens).estimate();
   if (request.max_new_tokens > 0) {
-    estimate.mean = std::min(estimate.mean, request.max_new_tokens);
-    estimate.p90 = std::min(estimate.p90, request.max_new_tokens);
+    for (double* tokens : {&estimate.mean, &estimate.p90, &estimate.p99}) {
+      *tokens = std::min(*tokens, request.max_new_tokens);
+    }
   }
   return estimate;
 }

@@ -16,6 +16,10 @@
 
 namespace trex::schedule {
 
+// Prompt lengths are told apart by factors of two.
+inline constexpr size_t kNumPromptClasses = 20;
+size_t prompt_class(double prompt_tokens);
+
 // Lengths in log-spaced buckets with exponentially fading counts.
 class LengthHistogram {
  public:
@@ -25,8 +29,8 @@ class LengthHistogram {
 
   void observe(double tokens);
 
-  double mean() const { return mean_; }
-  double quantile(double share) const;
+  // As of the last refresh, which comes after every few observations.
+  const LengthEstimate& estimate() const { return estimate_; }
 
   // E[O - n | O > n], at least 1.
   double rest(double emitted) const;
@@ -35,10 +39,11 @@ class LengthHistogram {
   static constexpr size_t kNumBuckets = 72;  // factor 1.18 each: up to 128k tokens
   static size_t bucket_of(double tokens);
   void refresh();
+  double quantile(double share) const;
 
   std::array<double, kNumBuckets> count_{}, sum_{};
   std::array<double, kNumBuckets> rest_{};  // at the bucket's lower edge
-  double mean_ = 0;
+  LengthEstimate estimate_;
   int unrefreshed_ = 0;
 };
 

@@ -42,6 +42,7 @@ TEST(LengthPredictor, AnswersItsPriorBeforeAnythingIsSeen) {
   const LengthEstimate estimate = predictor.predict(request_of(0, 500));
   EXPECT_NEAR(estimate.mean, 200, 10);
   EXPECT_NEAR(estimate.p90, 460, 25);
+  EXPECT_NEAR(estimate.p99, 921, 50);  // 200 ln 100
   EXPECT_NEAR(predictor.rest(0, 500, 100, 0), 200, 15);
 }
 
@@ -74,6 +75,7 @@ TEST(LengthPredictor, CapsAreCapsAndNotPredictions) {
   request.max_new_tokens = 50;
   EXPECT_DOUBLE_EQ(predictor.predict(request).mean, 50);
   EXPECT_DOUBLE_EQ(predictor.predict(request).p90, 50);
+  EXPECT_DOUBLE_EQ(predictor.predict(request).p99, 50);
   EXPECT_DOUBLE_EQ(predictor.rest(0, 500, 45, 50), 5);
   EXPECT_DOUBLE_EQ(predictor.rest(0, 500, 60, 50), 1);  // never less than one
 }
@@ -83,7 +85,11 @@ TEST(LengthPredictor, TellsWorkloadsAndPromptLengthsApart) {
   for (int i = 0; i < 1000; ++i) {
     predictor.observe(1, 100, 50);
     predictor.observe(1, 5000, 800);
+    predictor.observe(2, 1000, 300);
+    predictor.observe(2, 1100, 100);  // beyond 1024, the next class
   }
+  EXPECT_NEAR(predictor.predict(request_of(2, 1000)).mean, 300, 15);
+  EXPECT_NEAR(predictor.predict(request_of(2, 1100)).mean, 100, 10);
   EXPECT_NEAR(predictor.predict(request_of(1, 100)).mean, 50, 10);
   EXPECT_NEAR(predictor.predict(request_of(1, 5000)).mean, 800, 30);
   // A prompt length not seen before: the workload's mean, 425. A workload not seen before: the

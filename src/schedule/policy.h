@@ -23,6 +23,7 @@ namespace trex::schedule {
 struct LengthEstimate {
   double mean = 0;
   double p90 = 0;
+  double p99 = 0;
 };
 
 // One decision's inputs. Spans are parallel and not empty; they are borrowed for the call.

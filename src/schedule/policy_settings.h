@@ -10,8 +10,6 @@ namespace trex::schedule {
 struct PolicySettings {
   // cap: how much a second of expected waiting weighs against a second of service (9.3).
   double wait_weight = 7;
-  // Nobody waits for a bulk request: only the time in which the batch is done counts.
-  double bulk_wait_weight = 1;
   double kv_price_s = 0.15;   // lambda: seconds that phi = 1 costs
   double load_bound = 1.3;    // prefix_bounded: most load of a favourite, times the mean
   double ttft_limit_s = 2;    // slo, for requests without a deadline
@@ -26,9 +24,7 @@ struct PolicySettings {
   template <class Visitor>
   void describe(Visitor&& visit) {
     visit("wait_weight", wait_weight,
-          "Weight of a second of expected waiting against one of service.",
-          config::in_range(0, 1000));
-    visit("bulk_wait_weight", bulk_wait_weight, "The same for bulk requests.",
+          "cap: weight of a second of expected waiting against one of service.",
           config::in_range(0, 1000));
     visit("kv_price_s", kv_price_s, "Seconds that a half-full cache costs (lambda).",
           config::at_least(0));

@@ -3,11 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "schedule/decision.h"
 
 namespace trex::schedule {
+
+namespace {
+
+// Kinds of requests of which the scheduler expects the same. Allocates nothing.
+class HeldKinds {
+ public:
+  bool contains(const Request& request) const {
+    return std::find(kinds_.begin(), kinds_.begin() + size_, kind(request)) !=
+           kinds_.begin() + size_;
+  }
+  void insert(const Request& request) { kinds_[size_++] = kind(request); }
+
+ private:
+  static uint64_t kind(const Request& request) {
+    return request.workload * kNumPromptClasses + prompt_class(request.prompt_tokens);
+  }
+
+  std::array<uint64_t, CentralQueue::kLookAhead> kinds_;
+  std::ptrdiff_t size_ = 0;
+};
+
+}  // namespace
 
 std::string_view text_of(RefusalReason reason) {
   switch (reason) {
@@ -55,8 +78,10 @@ std::optional<Departure> Scheduler::next_departure(double now_s) {
   if (const auto expired = s.queue.pop_expired(now_s)) {
     return Departure{.request = expired->id, .refusal = s.refusal(RefusalReason::Expired)};
   }
+  HeldKinds held;
   for (size_t depth = 0; const Waiting* waiting = s.queue.peek(depth, now_s); ++depth) {
     const RequestId id = waiting->request.id;
+    if (held.contains(waiting->request)) continue;
     const Choice choice = s.gather(waiting->request, now_s, false);
     if (s.is_too_late(choice)) {
       s.queue.remove(id);
@@ -64,9 +89,11 @@ std::optional<Departure> Scheduler::next_departure(double now_s) {
     }
     const size_t position = s.decide(choice);
     if (position == kHold) {
-      if (!choice.ready.empty())
-        return std::nullopt;  // it waits for room, and so do those behind it
-      continue;               // it fits nowhere now; one behind it may
+      if (!s.has_room(choice)) return std::nullopt;
+      // It waits for another instance than those with room, or fits nowhere now. One behind it of
+      // which something else is expected may go.
+      if (!choice.ready.empty()) held.insert(waiting->request);
+      continue;
     }
     const FlightId flight = s.start(choice, position);
     s.queue.depart(id);

@@ -72,6 +72,45 @@ TEST(Scheduler, CountersAreReleasedOnEveryPath) {
   for (const InstanceView& view : scheduler.snapshot()) EXPECT_EQ(view.backlog_s, 0);
 }
 
+// Prompts of 100 tokens get answers of 10, prompts of 5000 get 1000.
+void teach_lengths(Scheduler& scheduler) {
+  for (RequestId id = 0; id < 600; ++id) {
+    const bool is_long = id % 2 == 1;
+    InFlight flight =
+        std::move(scheduler.submit(simple_request(id, is_long ? 5000 : 100), 0).flight);
+    flight.completed(is_long ? 1000 : 10, 0.1);
+  }
+}
+
+// At the end of a backlog the slow instance gets no long answer any more, but a short one that
+// waits behind it.
+TEST(Scheduler, AShortAnswerPassesALongOneThatWaitsForAFasterInstance) {
+  SchedulerSettings settings;
+  settings.measure_speed = false;
+  Scheduler scheduler(settings, two_unlike());
+  teach_lengths(scheduler);
+  const auto bulk = [](RequestId id, double prompt_tokens) {
+    Request request = simple_request(id, prompt_tokens);
+    request.priority = Priority::Bulk;
+    return request;
+  };
+  std::vector<InFlight> flights;
+  for (RequestId id = 1000; id < 1009; ++id) {  // eight slots and one more
+    flights.push_back(std::move(scheduler.submit(bulk(id, 5000), 1).flight));
+    ASSERT_TRUE(flights.back());
+    EXPECT_EQ(flights.back().instance(), 0u);
+  }
+  EXPECT_TRUE(scheduler.submit(bulk(1, 5000), 1).is_queued);
+  EXPECT_FALSE(scheduler.next_departure(1));
+  EXPECT_TRUE(scheduler.submit(bulk(2, 5000), 1).is_queued);
+  EXPECT_TRUE(scheduler.submit(bulk(3, 100), 1).is_queued);
+  const auto departure = scheduler.next_departure(1);
+  ASSERT_TRUE(departure && departure->flight);
+  EXPECT_EQ(departure->request, 3u);
+  EXPECT_EQ(departure->flight.instance(), 1u);
+  EXPECT_FALSE(scheduler.next_departure(1));
+}
+
 TEST(Scheduler, AFullClusterQueuesAndAnEndLetsOneGo) {
   Scheduler scheduler({}, two_unlike());
   std::vector<InFlight> flights = fill(scheduler, 0);
@@ -184,7 +223,7 @@ TEST(Scheduler, ShedsWhatCannotMeetItsDeadline) {
   EXPECT_EQ(scheduler.submit(request, 0).refusal->reason, RefusalReason::TooLate);
   request.ttft_deadline_s = 3;
   EXPECT_TRUE(scheduler.submit(request, 0).is_queued);
-  EXPECT_TRUE(scheduler.submit(simple_request(2), 0).is_queued);
+  EXPECT_TRUE(scheduler.submit(simple_request(2, 40'000), 0).is_queued);
   EXPECT_FALSE(scheduler.next_departure(1.9));
   const auto shed = scheduler.next_departure(2.1);
   ASSERT_TRUE(shed);

@@ -22,6 +22,7 @@ inline InstanceSpec simple_instance(std::string name, const SimpleEngine& engine
   spec.model.time.base_s = engine.token_s;
   spec.model.time.per_prompt_token_s = 1 / engine.prompt_tokens_per_s;
   spec.model.max_sequences = engine.slots;
+  spec.prompts_delay_answers = false;
   if (engine.kv_capacity_tokens > 0) {
     spec.model.kv.per_token_bytes = 1;
     spec.model.kv_capacity_bytes = engine.kv_capacity_tokens;

@@ -85,7 +85,7 @@ perf::InstanceModel scaled(perf::InstanceModel model, double speed) {
   return model;
 }
 
-// Names of the tables [KIND.NAME], sorted.
+// Names of the tables [KIND.NAME], in the file's order.
 std::vector<std::string> tables_of_kind(const Path& path, const std::string& kind) {
   std::vector<std::string> names;
   for (const config::Table& table : config::tables_of(path)) {
@@ -149,7 +149,10 @@ SimulatedInstance make_instance(const InstanceSettings& settings, const perf::Ca
                          .batching = batching_of(settings.engine),
                          .block_tokens = settings.block_tokens,
                          .prefix_cache = settings.prefix_cache};
-  instance.believed = {.name = name, .model = scaled(model, settings.believed_speed), .network_s = instance.network_s};
+  instance.believed = {.name = name,
+                       .model = scaled(model, settings.believed_speed),
+                       .network_s = instance.network_s,
+                       .prompts_delay_answers = instance.kind == EngineKind::Iterations};
   return instance;
 }
 
