@@ -1,42 +1,7 @@
-// The engines against queueing theory (heterogeneous serving, 14.2 step 1).
-#include "simulate/queueing.h"
-
-#include <gtest/gtest.h>
+#include "simulate/queueing_suite.h"
 
 namespace trex::simulate {
-namespace {
 
-TEST(Queueing, OneServerWithExponentialTimes) {
-  for (const double rho : {0.5, 0.7}) {
-    SlotEngine engine(servers(1));
-    EXPECT_NEAR(mean_stay(engine, poisson(rho / kMean_s, Service::Exponential, kToken_s, enough(rho), 1)) / mm_c_stay(1, rho), 1, 0.02) << rho;
-  }
-}
+INSTANTIATE_TEST_SUITE_P(HalfLoaded, Queueing, testing::Values(0.5, 0.7));
 
-// Pollaczek and Khinchine with no variance: W = rho/(2(1 - rho)).
-TEST(Queueing, OneServerWithFixedTimes) {
-  for (const double rho : {0.5, 0.7}) {
-    SlotEngine engine(servers(1));
-    const double expected = kMean_s * (1 + rho / (2 * (1 - rho)));
-    EXPECT_NEAR(mean_stay(engine, poisson(rho / kMean_s, Service::Fixed, kToken_s, enough(rho), 2)) / expected, 1, 0.02) << rho;
-  }
-}
-
-TEST(Queueing, FourServers) {
-  for (const double rho : {0.5, 0.7}) {
-    SlotEngine engine(servers(4));
-    EXPECT_NEAR(mean_stay(engine, poisson(4 * rho / kMean_s, Service::Exponential, kToken_s, enough(rho), 3)) / mm_c_stay(4, rho), 1, 0.02) << rho;
-  }
-}
-
-TEST(Queueing, ProcessorSharingIsInsensitiveToLengths) {
-  constexpr double kShareToken_s = 1e-3;
-  for (const Service service : {Service::Exponential, Service::Fixed}) {
-    const double rho = 0.6;
-    IterationEngine engine = sharing_engine(kShareToken_s);
-    EXPECT_NEAR(mean_stay(engine, poisson(rho / kMean_s, service, kShareToken_s, enough(rho) / 2, 4)) * (1 - rho), 1, 0.02);
-  }
-}
-
-}  // namespace
 }  // namespace trex::simulate

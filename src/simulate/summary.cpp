@@ -52,7 +52,7 @@ Summary summarize(const Workload& workload, const SimulationResult& result, cons
   const double span_s = last_arrival(result) > 0 ? seconds(last_arrival(result)) : summary.makespan_s;
   const double from_s = 0.1 * span_s, to_s = 0.9 * span_s;
   std::vector<double> latencies, ttfts, tpots;
-  double tokens = 0, steady_tokens = 0, steady_ends = 0, good = 0, prompt_tokens = 0, cached = 0;
+  double tokens = 0, steady_tokens = 0, steady_ends = 0, good = 0, steady_good = 0, prompt_tokens = 0, cached = 0;
   for (size_t i = 0; i < result.records.size(); ++i) {
     const Record& record = result.records[i];
     switch (record.outcome) {
@@ -71,9 +71,12 @@ Summary summarize(const Workload& workload, const SimulationResult& result, cons
     if (output > 1) tpots.push_back(tpot_s);
     tokens += output;
     steady_tokens += tokens_within(record, output, from_s, to_s);
-    steady_ends += end_s >= from_s && end_s <= to_s ? 1 : 0;
+    const bool is_steady = end_s >= from_s && end_s <= to_s;
+    steady_ends += is_steady ? 1 : 0;
     const double ttft_limit = limits.ttft_s + limits.ttft_per_prompt_token_s * static_cast<double>(lengths.prompt_tokens);
-    good += ttft_s <= ttft_limit && tpot_s <= limits.tpot_s ? 1 : 0;
+    const bool is_good = ttft_s <= ttft_limit && tpot_s <= limits.tpot_s;
+    good += is_good ? 1 : 0;
+    steady_good += is_good && is_steady ? 1 : 0;
     prompt_tokens += static_cast<double>(lengths.prompt_tokens);
     cached += static_cast<double>(record.cached_tokens);
   }
@@ -85,7 +88,7 @@ Summary summarize(const Workload& workload, const SimulationResult& result, cons
     summary.output_tokens_per_s = tokens / summary.makespan_s;
     summary.steady_requests_per_s = steady_ends / (to_s - from_s);
     summary.steady_tokens_per_s = steady_tokens / (to_s - from_s);
-    summary.goodput_per_s = good / summary.makespan_s;
+    summary.goodput_per_s = steady_good / (to_s - from_s);
   }
   if (summary.requests > 0) summary.goodput_share = good / static_cast<double>(summary.requests);
   if (prompt_tokens > 0) summary.cached_share = cached / prompt_tokens;

@@ -32,7 +32,7 @@ struct Summary {
   double output_tokens_per_s = 0;           // over the makespan
   double steady_requests_per_s = 0;         // ends within [10 %, 90 %] of the arrivals' time
   double steady_tokens_per_s = 0;           // output tokens within that window
-  double goodput_per_s = 0;                 // over the makespan
+  double goodput_per_s = 0;                 // ends of good requests within that window
   double goodput_share = 0;                 // of all requests
   double cached_share = 0;                  // of prompt tokens
   int64_t requests = 0, completed = 0, refused = 0, expired = 0, failed = 0, preemptions = 0;
