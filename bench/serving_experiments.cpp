@@ -1,4 +1,4 @@
-// H1 to H8 and H10 of heterogeneous serving, section 17, in simulation.
+// H1, H4, H5, H7, H8 and H10 of heterogeneous serving, section 17, in simulation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 
 #include "base/rng.h"
 #include "bench/serving_support.h"
-#include "simulate/prefix_cache.h"
 
 namespace trex::bench {
 namespace {
@@ -14,24 +13,6 @@ namespace {
 using simulate::ArrivalSettings;
 using simulate::nanoseconds;
 using simulate::Workload;
-
-constexpr int kSeeds = 5;
-constexpr int64_t kRequests = 4000;
-
-Workload drawn(const std::string& trace, ArrivalSettings settings, uint64_t seed) {
-  settings.seed = seed;
-  if (settings.arrivals == "trace") settings.arrivals = "poisson";
-  return simulate::plan_workload(shipped(trace), settings);
-}
-
-// A batch that nobody waits for: its requests are of the bulk class.
-Workload offline(const std::string& trace, uint64_t seed, int64_t requests = kRequests) {
-  Workload workload = drawn(trace, {.arrivals = "offline", .requests = requests}, seed);
-  workload.classes = {{"bulk", schedule::Priority::Bulk, 0}};
-  return workload;
-}
-
-std::string percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
 // What round robin leaves on the table when it is saturated: mean/min - 1.
 double bound(const Instances& instances, const Workload& workload) {
@@ -42,12 +23,6 @@ double bound(const Instances& instances, const Workload& workload) {
     least = std::min(least, rate);
   }
   return sum / static_cast<double>(instances.size()) / least - 1;
-}
-
-std::vector<std::pair<std::string, double>> online_numbers(const Ran& ran) {
-  const auto& s = ran.summary;
-  return {{"TTFT p99 s", s.ttft_s.p99}, {"TPOT p99 ms", 1e3 * s.tpot_s.p99}, {"latency mean s", s.latency_s.mean},
-          {"latency p99 s", s.latency_s.p99}, {"goodput /s", s.goodput_per_s}};
 }
 
 }  // namespace
@@ -75,88 +50,6 @@ void paper_pair(Report& report) {
                     fmt::format("{} (bound {})", percent(gain), percent(bound(pair, offline(trace, 1)))));
     }
   }
-}
-
-void unlike_clusters(Report& report) {
-  struct Cluster {
-    const char* name;
-    std::vector<std::string> devices;
-  };
-  const Cluster clusters[] = {{"A", {"H200 SXM", "L40S"}},
-                              {"B", {"H100 SXM", "A100 SXM 80", "A100 SXM 80", "L40S"}},
-                              {"C", {"H200 SXM", "A100 SXM 80", "L40S", "L4"}}};
-  const char* const policies[] = {"round_robin", "wrr", "weighted_least_requests", "p2c_weighted", "sed", "sed_kv", "pull",
-                                  "least_requests", "p2c", "lmetric", "dynamo_cost", "ttft_min", "cap"};
-  // Gains of table 9.4 in per cent; 0 where it gives none.
-  struct Printed {
-    const char *situation, *policy;
-    double gain;
-  };
-  const Printed printed[] = {{"A azure-conv-2023", "wrr", 134}, {"A azure-conv-2023", "weighted_least_requests", 133}, {"A azure-conv-2023", "p2c_weighted", 141},
-                             {"A azure-conv-2023", "sed", 139}, {"A azure-conv-2023", "sed_kv", 140}, {"A azure-conv-2023", "pull", 120},
-                             {"A sharegpt", "wrr", 90}, {"A sharegpt", "weighted_least_requests", 98}, {"A sharegpt", "sed", 105},
-                             {"B azure-conv-2023", "wrr", 79}, {"B azure-conv-2023", "weighted_least_requests", 75}, {"B azure-conv-2023", "p2c_weighted", 84},
-                             {"B azure-conv-2023", "sed", 85}, {"B azure-conv-2023", "sed_kv", 86}, {"B azure-conv-2023", "pull", 73},
-                             {"B sharegpt", "wrr", 51}, {"B sharegpt", "p2c_weighted", 57}, {"B sharegpt", "sed", 49}, {"B sharegpt", "sed_kv", 42},
-                             {"C azure-conv-2023", "sed", 1400}, {"C sharegpt", "sed", 700}};
-  const std::string offline_name = "table 9.4, offline", online_name = "H2/H3, online";
-  int cells = 0, near_best = 0, best_or_equal = 0;
-  std::string losing;
-  const auto judge = [&](const std::string& cell, double cap, double best, const std::string& by) {
-    ++cells;
-    if (cap >= 0.97 * best) ++near_best; else losing += fmt::format(" {} ({} by {})", cell, percent(best / cap - 1), by);
-    if (cap >= 0.995 * best) ++best_or_equal;
-  };
-  for (const Cluster& cluster : clusters) {
-    const Instances instances = cluster_of(cluster.devices);
-    for (const std::string trace : {"azure-conv-2023", "sharegpt"}) {
-      const std::string situation = std::string(cluster.name) + " " + trace;
-      double best = 0;
-      std::string by;
-      for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-        const Workload workload = offline(trace, seed);
-        double round_robin = 0;
-        for (const char* policy : policies) {
-          const auto ran = run({.instances = instances, .workload = workload, .policy = policy, .seed = seed});
-          if (round_robin == 0) round_robin = ran.summary.output_tokens_per_s;
-          report.add(offline_name, situation, policy, {{"tokens/s", ran.summary.output_tokens_per_s}, {"gain %", 100 * (ran.summary.output_tokens_per_s / round_robin - 1)}});
-        }
-      }
-      for (const char* policy : policies) {
-        const double speed = report.mean(offline_name, situation, policy, "tokens/s");
-        if (speed > best) best = speed, by = policy;
-      }
-      judge(situation + " offline tokens/s", report.mean(offline_name, situation, "cap", "tokens/s"), best, by);
-      for (const double rho : {0.5, 0.8, 0.95}) {
-        const std::string loaded = fmt::format("{}, rho {}", situation, rho);
-        const double rate = rho * capacity(instances, shipped(trace).lengths());
-        for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-          const Workload workload = drawn(trace, {.arrivals = "poisson", .requests = kRequests, .rate = rate}, seed);
-          for (const char* policy : policies) {
-            report.add(online_name, loaded, policy, online_numbers(run({.instances = instances, .workload = workload, .policy = policy, .seed = seed})));
-          }
-        }
-        for (const char* number : {"goodput /s", "latency mean s"}) {
-          const bool is_more_better = std::string(number) == "goodput /s";
-          double most = 0;
-          std::string winner;
-          for (const char* policy : policies) {
-            const double value = report.mean(online_name, loaded, policy, number), merit = is_more_better ? value : 1 / value;
-            if (merit > most) most = merit, winner = policy;
-          }
-          const double cap = report.mean(online_name, loaded, "cap", number);
-          judge(loaded + " " + number, is_more_better ? cap : 1 / cap, most, winner);
-        }
-      }
-    }
-  }
-  for (const Printed& row : printed) {
-    const double measured = report.mean(offline_name, row.situation, row.policy, "gain %");
-    const double ratio = (1 + measured / 100) / (1 + row.gain / 100);
-    report.expect("table 9.4", fmt::format("{} {}: {:+.0f} % within 15 % of throughput", row.situation, row.policy, row.gain), std::abs(ratio - 1) <= 0.15, fmt::format("{:+.1f} %", measured));
-  }
-  report.expect("H3", "cap within 3 % of the best in every cell", near_best == cells, fmt::format("{} of {};{}", near_best, cells, losing));
-  report.expect("H3", "cap best or equal (0.5 %) in 70 % of cells", best_or_equal >= 0.7 * cells, fmt::format("{} of {}", best_or_equal, cells));
 }
 
 void wrong_speeds(Report& report) {
@@ -226,55 +119,6 @@ void bursts(Report& report) {
     }
     const double gain = 1 - report.mean(name, situation, "cap", "TTFT p99 s") / report.mean(name, situation, "least_requests", "TTFT p99 s");
     report.expect("H5", situation + ": p99 TTFT at least 20 % below least requests", gain >= 0.2, percent(-gain));
-  }
-}
-
-void shared_prefixes(Report& report) {
-  const std::string name = "H6: shared prefixes";
-  const Instances instances = cluster_of({"H100 SXM", "H100 SXM", "A100 SXM 80", "A100 SXM 80"});
-  for (const std::string trace : {"mooncake-conversation", "mooncake-synthetic"}) {
-    Workload workload = simulate::plan_workload(shipped(trace), {.arrivals = "trace", .requests = 3000, .rate = 1.2});
-    // Six prompts of the synthetic trace are longer than the model's context.
-    std::erase_if(workload.requests, [](const auto& request) { return request.lengths.prompt_tokens > 125'000; });
-    // What one cache as large as all of them together would find.
-    double capacity_blocks = 0;
-    for (const auto& instance : instances) {
-      const auto& model = instance.iterations.model;
-      capacity_blocks += model.kv_capacity_bytes / model.kv.bytes(workload.block_tokens);
-    }
-    simulate::PrefixCache pooled;
-    double ideal = 0, prompts = 0;
-    for (const auto& request : workload.requests) {
-      const auto blocks = std::span(workload.blocks).subspan(request.first_block, request.num_blocks);
-      const auto found = static_cast<int64_t>(pooled.match(blocks)) * workload.block_tokens;
-      pooled.insert(blocks);
-      pooled.shrink_to(static_cast<size_t>(capacity_blocks));
-      ideal += static_cast<double>(std::min(found, request.lengths.prompt_tokens - 1));
-      prompts += static_cast<double>(request.lengths.prompt_tokens);
-    }
-    const auto add = [&](const char* row, const char* policy, bool is_blind) {
-      for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-        const auto ran = run({.instances = instances, .workload = workload, .policy = policy, .seed = seed,
-                              .change = [&](schedule::SchedulerSettings& s) { if (is_blind) s.prefix_expiry_s = 1e-9; else s.prefix_expiry_s = 1e6; }});
-        double most = 0, sum = 0;
-        for (size_t i = 0; i < instances.size(); ++i) {
-          const double busy = simulate::seconds(ran.result.instances[i].totals.busy);
-          most = std::max(most, busy);
-          sum += busy;
-        }
-        report.add(name, trace, row, {{"hits % of a pooled cache", 100 * ran.summary.cached_share / (ideal / prompts)}, {"max/mean busy", most / sum * static_cast<double>(instances.size())},
-                                      {"TTFT mean s", ran.summary.ttft_s.mean}, {"TTFT p99 s", ran.summary.ttft_s.p99}});
-      }
-    };
-    add("cap", "cap", false);
-    add("prefix_bounded", "prefix_bounded", false);
-    add("lmetric", "lmetric", false);
-    add("cap, blind to prefixes", "cap", true);
-    const auto mean = [&](const char* row, const char* number) { return report.mean(name, trace, row, number); };
-    report.expect("H6", trace + ": over 85 % of a pooled cache's hits at max/mean under 1.3", mean("cap", "hits % of a pooled cache") > 85 && mean("cap", "max/mean busy") < 1.3,
-                  fmt::format("{:.1f} %, {:.2f}", mean("cap", "hits % of a pooled cache"), mean("cap", "max/mean busy")));
-    const double gain = 1 - mean("cap", "TTFT mean s") / mean("cap, blind to prefixes", "TTFT mean s");
-    report.expect("H6", trace + ": TTFT 30 % below load only", gain >= 0.3, percent(-gain));
   }
 }
 

@@ -3,27 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 #include "base/text.h"
 
 namespace trex::bench {
 
+simulate::SimulatedInstance instance_of(const simulate::InstanceSettings& settings, const std::string& name) {
+  static const perf::Catalogue catalogue = perf::Catalogue::shipped();
+  return simulate::make_instance(settings, catalogue, name, "bench");
+}
+
 Instances cluster_of(const std::vector<std::string>& devices) {
-  const perf::Catalogue catalogue = perf::Catalogue::shipped();
   Instances instances;
   for (const std::string& device : devices) {
     simulate::InstanceSettings settings;
     settings.model = "Llama-3.1-8B";
     settings.device = device;
-    const std::string name = fmt::format("{}-{}", device, instances.size() + 1);
-    instances.push_back(simulate::make_instance(settings, catalogue, name, "bench"));
+    instances.push_back(instance_of(settings, fmt::format("{}-{}", device, instances.size() + 1)));
   }
   return instances;
 }
 
 Instances slot_cluster(const std::vector<SlotNumbers>& engines) {
-  const perf::Catalogue catalogue = perf::Catalogue::shipped();
   Instances instances;
   for (const SlotNumbers& engine : engines) {
     simulate::InstanceSettings settings;
@@ -31,8 +34,7 @@ Instances slot_cluster(const std::vector<SlotNumbers>& engines) {
     settings.token_ms = engine.token_ms;
     settings.max_sequences = engine.slots;
     settings.prompt_tokens_per_s = engine.prompt_tokens_per_s;
-    const std::string name(1, static_cast<char>('A' + instances.size()));
-    instances.push_back(simulate::make_instance(settings, catalogue, name, "bench"));
+    instances.push_back(instance_of(settings, std::string(1, static_cast<char>('A' + instances.size()))));
   }
   return instances;
 }
@@ -64,6 +66,26 @@ Ran run(const Setup& setup) {
   TREX_CHECK(!setup.faults.empty() || ran.summary.completed == ran.summary.requests, "{}: {} of {} completed", setup.policy,
              ran.summary.completed, ran.summary.requests);
   return ran;
+}
+
+simulate::Workload drawn(const std::string& trace, simulate::ArrivalSettings settings, uint64_t seed) {
+  settings.seed = seed;
+  if (settings.arrivals == "trace") settings.arrivals = "poisson";
+  return simulate::plan_workload(shipped(trace), settings);
+}
+
+simulate::Workload offline(const std::string& trace, uint64_t seed, int64_t requests) {
+  simulate::Workload workload = drawn(trace, {.arrivals = "offline", .requests = requests}, seed);
+  workload.classes = {{"bulk", schedule::Priority::Bulk, 0}};
+  return workload;
+}
+
+std::string percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+std::vector<std::pair<std::string, double>> online_numbers(const Ran& ran) {
+  const auto& s = ran.summary;
+  return {{"TTFT p99 s", s.ttft_s.p99}, {"TPOT p99 ms", 1e3 * s.tpot_s.p99}, {"latency mean s", s.latency_s.mean},
+          {"latency p99 s", s.latency_s.p99}, {"goodput /s", s.goodput_per_s}};
 }
 
 double capacity(Instances instances, const std::vector<perf::RequestLengths>& lengths) {
@@ -107,6 +129,13 @@ double Report::mean(const std::string& experiment, const std::string& situation,
 
 void Report::expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured) {
   statements_.push_back({experiment, statement, measured, holds});
+}
+
+void Report::compare(const std::string& experiment, const std::string& what, double published, double measured, const char* reason) {
+  const bool is_near = std::abs(measured / published - 1) <= 0.15;
+  const std::string why = is_near || reason == nullptr ? "" : fmt::format("; {}", reason);
+  expect(experiment, fmt::format("{}: {:.4g} within 15 %, or explained", what, published), is_near || reason != nullptr,
+         fmt::format("{:.4g} ({}){}", measured, percent(measured / published - 1), why));
 }
 
 void Report::print_json_lines() const {

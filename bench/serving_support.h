@@ -17,6 +17,8 @@ using Instances = std::vector<simulate::SimulatedInstance>;
 
 // Llama-3.1-8B in bf16 on each device, behind an engine like vLLM.
 Instances cluster_of(const std::vector<std::string>& devices);
+// One instance by its settings.
+simulate::SimulatedInstance instance_of(const simulate::InstanceSettings& settings, const std::string& name);
 
 // Engines with a constant time per token of each sequence.
 struct SlotNumbers {
@@ -44,6 +46,17 @@ struct Ran {
 };
 Ran run(const Setup& setup);
 
+inline constexpr int kSeeds = 5;
+inline constexpr int64_t kRequests = 4000;
+
+// Lengths drawn from a trace, arrivals as the settings say (Poisson in place of the recorded ones).
+simulate::Workload drawn(const std::string& trace, simulate::ArrivalSettings settings, uint64_t seed);
+// A batch that nobody waits for: its requests are of the bulk class.
+simulate::Workload offline(const std::string& trace, uint64_t seed, int64_t requests = kRequests);
+
+std::string percent(double share);  // "+12.3 %"
+std::vector<std::pair<std::string, double>> online_numbers(const Ran& ran);
+
 // Sum of what the instances sustain on those lengths.
 double capacity(Instances instances, const std::vector<perf::RequestLengths>& lengths);
 
@@ -59,6 +72,8 @@ class Report {
               const std::string& number) const;
   // A statement that should hold, with what was measured.
   void expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured);
+  // A published number that should be met within 15 %, or the reason why it is not.
+  void compare(const std::string& experiment, const std::string& what, double published, double measured, const char* reason);
 
   void print_json_lines() const;
   void print_markdown() const;
@@ -82,11 +97,11 @@ class Report {
 // The experiments, one function each.
 void four_engines(Report& report);
 void paper_pair(Report& report);       // H1
-void unlike_clusters(Report& report);  // H2, H3, table 9.4
+void unlike_clusters(Report& report);  // H2, H3, table 9.4 (serving_clusters.cpp)
 void wrong_speeds(Report& report);     // H4
 void drift(Report& report);            // H4
 void bursts(Report& report);           // H5
-void shared_prefixes(Report& report);  // H6
+void shared_prefixes(Report& report);  // H6 (serving_prefixes.cpp)
 void mixed_classes(Report& report);    // H7
 void fairness(Report& report);         // H8
 void unlike_strengths(Report& report); // H10
