@@ -49,6 +49,15 @@ const std::vector<std::string> kKnownGaps{
     "The answer is checked by one solver, an independent verifier and, for linear programs, a "
     "duality proof; no second solver runs while generating."};
 
+std::string verification_text(const GenerateSettings& settings, const std::string& solver) {
+  if (settings.kind == "excerpts") {
+    return "Every row's lines of data were checked against its text; no optimum is told.";
+  }
+  return fmt::format(
+      "Every row was solved to a proven optimum with {} and verified from the model's own data.",
+      solver);
+}
+
 }  // namespace
 
 Json Lengths::json() const {
@@ -153,9 +162,9 @@ void write_card(const Card& card, const GenerateSettings& settings, int64_t num_
   std::string text = fmt::format("# Operations-research {} ({})\n\n", settings.kind, settings.split);
   text += card_text(json);
   text += fmt::format(
-      "\nEvery row was solved to a proven optimum with {} and verified from the model's own data. "
-      "Compared with {} benchmark questions{}.\n\nLicence: {}.\n\nKnown gaps\n\n",
-      json["versions"]["solver"].get<std::string>(), num_benchmark_questions,
+      "\n{} Compared with {} benchmark questions{}.\n\nLicence: {}.\n\nKnown gaps\n\n",
+      verification_text(settings, json["versions"]["solver"].get<std::string>()),
+      num_benchmark_questions,
       num_benchmark_questions == 0 ? " (none were given)" : "", json["licence"].get<std::string>());
   for (const std::string& gap : kKnownGaps) text += "- " + gap + "\n";
   write_file(out / "card.md", text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "orgen/mutate.h"
@@ -90,26 +92,34 @@ Json model_json(const solve::Model& model) {
               {"rows", model.rows.size()}, {"nonzeros", model.matrix.size()}};
 }
 
-Json common_fields(const Plan& plan, const Problem& problem, const std::string& id) {
+Json place_fields(const Plan& plan, const Problem& problem, const std::string& id) {
   const Instance& instance = problem.instance;
   return Json{{"id", id},
               {"family", instance.family->name},
               {"variant", instance.variant->name},
               {"domain", instance.domain->name},
               {"level", to_string(instance.level)},
-              {"split", to_string(plan.split)},
-              {"question", problem.statement.text},
-              {"program", problem.program},
-              {"answer", problem.solution.objective}};
+              {"split", to_string(plan.split)}};
+}
+
+Json common_fields(const Plan& plan, const Problem& problem, const std::string& id) {
+  Json json = place_fields(plan, problem, id);
+  json["question"] = problem.statement.text;
+  json["program"] = problem.program;
+  json["answer"] = problem.solution.objective;
+  return json;
+}
+
+Json messages_json(const std::string& question, const std::string& reply) {
+  return Json::array({Json{{"role", "user"}, {"content", question}},
+                      Json{{"role", "assistant"}, {"content", reply}}});
 }
 
 Json row_json(const Plan& plan, const Problem& problem, const std::string& id,
               const Position& position) {
   Json json = common_fields(plan, problem, id);
   if (plan.kind == Kind::Questions) {
-    json["messages"] = Json::array(
-        {Json{{"role", "user"}, {"content", problem.statement.text}},
-         Json{{"role", "assistant"}, {"content", code_block(problem.program)}}});
+    json["messages"] = messages_json(problem.statement.text, code_block(problem.program));
     return json;
   }
   Rng shape(plan.seed, stream(plan, "shape"),
@@ -132,9 +142,38 @@ Json row_json(const Plan& plan, const Problem& problem, const std::string& id,
   return json;
 }
 
-}  // namespace
+// Passages that follow one another, at least one of which tells data: one in half of the cases, two
+// in half of the others, and so on.
+std::vector<Passage> draw_passages(const std::vector<Passage>& all, Rng& shape) {
+  const auto tells = [](const Passage& passage) { return !passage.parameters.empty(); };
+  for (;;) {
+    size_t count = 1;
+    while (count < all.size() && shape.chance(0.5)) ++count;
+    const auto last_start = static_cast<int64_t>(all.size() - count);
+    const auto first = all.begin() + shape.between(0, last_start);
+    const auto end = first + static_cast<std::ptrdiff_t>(count);
+    if (std::any_of(first, end, tells)) return {first, end};
+  }
+}
 
-Draft draft_problem(const InstanceRequest& request, Rng& data, Rng& wording) {
+Row excerpt(const Plan& plan, const Problem& problem, const std::string& id, Rng& shape) {
+  std::vector<std::string> texts, parameters;
+  for (const Passage& passage : draw_passages(problem.statement.passages, shape)) {
+    texts.push_back(passage.text);
+    parameters.insert(parameters.end(), passage.parameters.begin(), passage.parameters.end());
+  }
+  const std::string text = joined(texts, " ");
+  const std::string lines =
+      data_text(problem.instance.variant->description, problem.instance, parameters);
+  Json json = place_fields(plan, problem, id);
+  json["question"] = text;
+  json["program"] = lines;
+  json["messages"] = messages_json(text, lines);
+  return Row{text, std::move(json)};
+}
+
+// Stages before the solver: instance, text, model, program, and the checks on them.
+Draft state_problem(const InstanceRequest& request, Rng& data, Rng& wording) {
   Draft draft{.problem = {.instance = make_instance(request, data)}};
   Problem& problem = draft.problem;
   problem.statement = render_statement(problem.instance, wording);
@@ -142,7 +181,15 @@ Draft draft_problem(const InstanceRequest& request, Rng& data, Rng& wording) {
   problem.program = program_text(problem.instance.variant->description, problem.instance,
                                  problem.statement.parameter_order);
   draft.finding = check_statement(problem);
+  return draft;
+}
+
+}  // namespace
+
+Draft draft_problem(const InstanceRequest& request, Rng& data, Rng& wording) {
+  Draft draft = state_problem(request, data, wording);
   if (draft.finding) return draft;
+  Problem& problem = draft.problem;
   solve::Solved solved = solve_fully(problem.model);
   if (solved.outcome != solve::Outcome::Optimal) {
     draft.finding = Finding{"solver", std::string(to_string(solved.outcome))};
@@ -158,9 +205,15 @@ Attempt make_row(const Plan& plan, const Position& position) {
   const InstanceRequest request = request_at(plan, position.row);
   Rng data(plan.seed, stream(plan, "data"), index);
   Rng wording(plan.seed, stream(plan, "wording"), index);
-  const Draft draft = draft_problem(request, data, wording);
-  if (draft.finding) return Attempt{.rejection = draft.finding->check};
   const std::string id = document_id(plan, request, position);
+  const bool is_excerpt = plan.kind == Kind::Excerpts;  // says nothing of the optimum
+  const Draft draft = is_excerpt ? state_problem(request, data, wording)
+                                 : draft_problem(request, data, wording);
+  if (draft.finding) return Attempt{.rejection = draft.finding->check};
+  if (is_excerpt) {
+    Rng shape(plan.seed, stream(plan, "shape"), index);
+    return Attempt{.row = excerpt(plan, draft.problem, id, shape)};
+  }
   return Attempt{.row = Row{draft.problem.statement.text,
                             row_json(plan, draft.problem, id, position)}};
 }

@@ -11,7 +11,8 @@
 
 namespace trex::orgen {
 
-enum class Kind { Documents, Questions };
+// Excerpts: passages of a problem that tell data, with the lines of the program that hold them.
+enum class Kind { Documents, Questions, Excerpts };
 
 // What a row depends on besides its position.
 struct Plan {
@@ -32,7 +33,7 @@ struct Position {
 
 struct Row {
   std::string question;
-  Json json;  // docs/formats.md: documents.jsonl, questions.jsonl
+  Json json;  // docs/formats.md: documents.jsonl, questions.jsonl, excerpts.jsonl
 };
 
 struct Attempt {

@@ -22,9 +22,14 @@ constexpr int64_t kRowsPerBlock = 100;
 // A family that is rejected this often in a row is broken, not unlucky.
 constexpr int64_t kMaxRejections = 200;
 
+Kind kind_named(std::string_view name) {
+  if (name == "documents") return Kind::Documents;
+  return name == "questions" ? Kind::Questions : Kind::Excerpts;
+}
+
 Plan plan_of(const GenerateSettings& settings) {
   Plan plan{.split = settings.split == "train" ? Split::Train : Split::Heldout,
-            .kind = settings.kind == "documents" ? Kind::Documents : Kind::Questions,
+            .kind = kind_named(settings.kind),
             .seed = static_cast<uint64_t>(settings.seed),
             .without_result = settings.without_result,
             .with_repair = settings.with_repair};

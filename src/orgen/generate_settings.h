@@ -28,8 +28,10 @@ struct GenerateSettings {
     using namespace config;
     visit("count", count, "Rows to write, all shards together.", in_range(1, 1e9));
     visit("seed", seed, "Of all random choices.", at_least(0));
-    visit("kind", kind, "Documents for pre-training, or questions with messages for fine-tuning and evaluation.",
-          one_of({"documents", "questions"}));
+    visit("kind", kind,
+          "Documents for pre-training; questions with messages for fine-tuning and evaluation; "
+          "excerpts: passages of a problem and the lines of data that they become, as messages.",
+          one_of({"documents", "questions", "excerpts"}));
     visit("split", split, "Held-out rows share no name, sentence plan or random number with train.",
           one_of({"train", "heldout"}));
     visit("families", families, "Problem families in turn; none named: all.");

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "orgen/checks.h"
 
 namespace trex::orgen {
 namespace {
@@ -72,6 +74,30 @@ TEST(Generate, QuestionsHaveTheFieldsThatTrainingAndScoringRead) {
     EXPECT_EQ(messages[1].string("role"), "assistant");
     EXPECT_EQ(messages[1].string("content"), "```python\n" + row.string("program") + "```\n");
     EXPECT_TRUE(std::isfinite(row.number("answer")));
+  }
+}
+
+TEST(Generate, AnExcerptIsSomePassagesAndTheirLinesOfData) {
+  for (const Json& json : rows_of(generated(settings_for(64, "excerpts")))) {
+    const JsonObject row(json, "row");
+    row.expect_only({"id", "family", "variant", "domain", "level", "split", "question", "program",
+                     "messages"});
+    EXPECT_EQ(row.objects("messages")[0].string("content"), row.string("question"));
+    EXPECT_EQ(row.objects("messages")[1].string("content"), row.string("program"));
+    // Numbers of the lines stand in the passages, periods aside; no line builds the model.
+    const std::string period = row.string("question").find("quarter") != std::string::npos ? "quarter" : "week";
+    auto told = numbers_in(row.string("question"), period);
+    for (const std::string& line : split(row.string("program"), '\n')) {
+      if (line.empty()) continue;
+      EXPECT_NE(line.find(" = "), std::string::npos) << line;
+      EXPECT_EQ(line.find("model"), std::string::npos) << line;
+      const std::string values = line.substr(line.find(" = "));
+      const bool is_by_period = values.find("{1: ") != std::string::npos;
+      for (const double number : numbers_in(values, "")) {
+        const auto found = std::find(told.begin(), told.end(), number);
+        EXPECT_TRUE(is_by_period || found != told.end()) << row.string("question") << line;
+      }
+    }
   }
 }
 

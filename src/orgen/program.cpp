@@ -108,12 +108,7 @@ std::string described_variable(const VariableDecl& variable, const Description& 
 std::string program_text(const Description& description, const Instance& instance,
                          const std::vector<std::string>& parameter_order) {
   std::string text = "import gurobipy as gp\nfrom gurobipy import GRB\n\n";
-  for (const std::string& name : parameter_order) {
-    const ParameterDecl& parameter = *description.find_parameter(name);
-    text += fmt::format("{} = {}\n", name,
-                        literal_text(description, instance, parameter.sets,
-                                     instance.values.at(name).data()));
-  }
+  text += data_text(description, instance, parameter_order);
   for (const SetDecl& set : description.sets) {
     text += fmt::format("{} = {}\n", set.name,
                         set_text(set, description, instance, parameter_order));
@@ -126,6 +121,18 @@ std::string program_text(const Description& description, const Instance& instanc
   for (const RowDecl& row : description.rows) text += row_text(description, row) + "\n";
   text += "model.optimize()\n";
   text += "print(model.ObjVal if model.Status == GRB.OPTIMAL else model.Status)\n";
+  return text;
+}
+
+std::string data_text(const Description& description, const Instance& instance,
+                      const std::vector<std::string>& parameters) {
+  std::string text;
+  for (const std::string& name : parameters) {
+    const ParameterDecl& parameter = *description.find_parameter(name);
+    text += fmt::format("{} = {}\n", name,
+                        literal_text(description, instance, parameter.sets,
+                                     instance.values.at(name).data()));
+  }
   return text;
 }
 

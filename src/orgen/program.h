@@ -15,6 +15,10 @@ namespace trex::orgen {
 std::string program_text(const Description& description, const Instance& instance,
                          const std::vector<std::string>& parameter_order);
 
+// The program's lines of data alone: "cost = {"Oats": 3, "Rice": 5}", one line a parameter.
+std::string data_text(const Description& description, const Instance& instance,
+                      const std::vector<std::string>& parameters);
+
 // Sets, parameters with units, variables, objective and constraints with their meaning.
 std::string formulation_text(const Description& description, const Instance& instance);
 

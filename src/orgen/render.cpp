@@ -144,8 +144,14 @@ Statement render_statement(const Instance& instance, Rng& rng) {
   const std::vector<Slot>& slots = instance.variant->slots;
   for (const size_t i : order_of_slots(slots.size(), rng)) {
     const std::string& plan = slots[i].plans[rng.pick(plans_of(slots[i].plans, instance.split))];
+    const auto told = static_cast<std::ptrdiff_t>(statement.parameter_order.size());
+    Passage passage;
+    passage.text = capitalised(with_singulars(filler.fill(with_wordings_drawn(plan, rng), {})));
+    passage.parameters.assign(statement.parameter_order.begin() + told,
+                              statement.parameter_order.end());
     if (!statement.text.empty()) statement.text += ' ';
-    statement.text += capitalised(with_singulars(filler.fill(with_wordings_drawn(plan, rng), {})));
+    statement.text += passage.text;
+    statement.passages.push_back(std::move(passage));
   }
   return statement;
 }

@@ -20,10 +20,17 @@ namespace trex::orgen {
 // Changes when the same instance and random numbers give another text; part of a document's id.
 inline constexpr int kRendererVersion = 1;
 
+// What one plan became: one sentence or a few.
+struct Passage {
+  std::string text;
+  std::vector<std::string> parameters;  // those that it is the first to tell
+};
+
 struct Statement {
   std::string text;
   // Every parameter, in the order in which the text first tells it.
   std::vector<std::string> parameter_order;
+  std::vector<Passage> passages;  // the text is these, with a space between
 };
 
 // Pipeline stage T. The plans come from the instance's split. A malformed plan is a mistake in a

@@ -98,6 +98,21 @@ TEST(Trainer, MicroBatchesSideBySideGiveTheSameGradientAndTheSameBytesEveryTime)
   EXPECT_GT(one->parameters().gradient().abs().max().item<double>(), 1e-3);
 }
 
+TEST(Trainer, ColumnsThatAreAllPaddingAreLeftOutAndChangeNothing) {
+  const auto config = toy_config();
+  const auto values = model::make_parameters(config, 7, torch::kDouble);
+  const auto longer = toy_row(0, {9, 6}, kSeqLen), shorter = toy_row(1, {11}, kSeqLen);
+  const MicroBatch both = stacked({longer, shorter}), alone = stacked({shorter});
+  EXPECT_EQ(both.batch.token_BS.sizes(), (std::vector<int64_t>{2, 15}));
+  EXPECT_EQ(alone.batch.token_BS.sizes(), (std::vector<int64_t>{1, 11}));
+  EXPECT_EQ(alone.source_BS.sizes(), alone.batch.token_BS.sizes());
+  const auto hidden = [&](const MicroBatch& rows) {
+    return model::reference::forward(config, values, rows.batch).hidden_BSD;
+  };
+  EXPECT_LT(largest_difference(hidden(both).slice(0, 1, 2).slice(1, 0, 11), hidden(alone)), 1e-13);
+  EXPECT_EQ(stacked({toy_row(0, {}, kSeqLen)}).batch.token_BS.size(1), 1);
+}
+
 // The mean of the micro batches' means would weigh a token of a short answer more.
 TEST(Trainer, LossIsTheMeanOverAllTargetsOfTheStep) {
   ToyTrainer setup;

@@ -26,7 +26,8 @@ struct Window {
 // Gives the next row of a data set.
 using RowSource = std::function<data::PackedSequence()>;
 
-// Stacks rows of equal length.
+// Stacks rows of equal length, without the columns at the end that are padding in all of them: rows
+// of one short document each (packing = fit) then cost what the document costs.
 MicroBatch stacked(const std::vector<data::PackedSequence>& rows);
 
 // The next `num_micro_batches` times `rows_each` rows.
