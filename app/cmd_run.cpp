@@ -16,8 +16,8 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-// Seconds that the stages from `first` on should still take: what an earlier run of a stage took,
-// else what the recipe says, scaled by how this machine compares so far.
+// What the recipe says of a stage's time, scaled by how this machine compares so far. Short stages
+// say little about long ones, so the scale starts as if five minutes had taken what they usually do.
 class TimeEstimate {
  public:
   void finished(const Stage& stage, double seconds) {
@@ -27,11 +27,12 @@ class TimeEstimate {
   }
 
   double of(const Stage& stage) const {
-    const double scale = usual_done_ > 0 ? actual_done_ / usual_done_ : 1;
+    const double scale = (actual_done_ + kBelief) / (usual_done_ + kBelief);
     return stage.usual_seconds * scale;
   }
 
  private:
+  static constexpr double kBelief = 300;  // seconds
   double usual_done_ = 0, actual_done_ = 0;
 };
 
@@ -94,9 +95,12 @@ void run_stages(const Recipe& recipe, const Keys& keys) {
       fmt::print(stderr, "{}: nothing has changed, skipped\n", title);
       continue;
     }
-    fmt::print(stderr, "{}{}: usually {}; {} gone, about {} left\n", title,
-               step == StageStep::Continue ? ", continued" : "",
-               readable_duration(estimate.of(stage)), readable_duration(watch.seconds()),
+    const std::string usual = stage.usual_seconds > 0
+                                  ? fmt::format("usually {}; ", readable_duration(estimate.of(stage)))
+                                  : std::string();
+    fmt::print(stderr, "{}{}: {}{} gone, about {} left\n", title,
+               step == StageStep::Continue ? ", continued" : "", usual,
+               readable_duration(watch.seconds()),
                readable_duration(seconds_left(recipe, keys, i, estimate)));
     const double before = watch.seconds();
     run_stage(recipe, stage, key, step);
