@@ -100,7 +100,7 @@ TEST_F(JsonObjectTest, RefusalsOfScalarsNameTheField) {
   EXPECT_EQ(refusal([&] { row_.boolean("whole"); }), "f:3: whole: expected true or false; got -7");
   const Json infinite{{"x", INFINITY}};
   EXPECT_EQ(refusal([&] { JsonObject(infinite, "f").number("x"); }),
-            "f: x: expected a finite number; got null");
+            "f: x: expected a finite number; got inf");
 }
 
 TEST_F(JsonObjectTest, RefusalsOfListsNameTheItem) {

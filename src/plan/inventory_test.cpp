@@ -53,7 +53,7 @@ TEST_F(InventoryFile, ContradictionsAreNamed) {
   EXPECT_EQ(message("[[machine]]\nname = \"a\"\ndevice = \"L4\"\n[[machine]]\nname = \"a\"\ndevice = \"L4\"\n"),
             "i.toml: machine: expected a name for each of its own; got \"a\" twice");
   EXPECT_EQ(message("[[machine]]\nname = \"a\"\ndevice = \"L4\"\nprice_usd_h = nan\n"),
-            "i.toml:1: machine[0].price_usd_h: expected a finite number; got null");
+            "i.toml:1: machine[0].price_usd_h: expected a finite number; got nan");
   EXPECT_EQ(message("[[machines]]\nname = \"a\"\n"),
             "i.toml:1: machines: expected one of machine, class, network.gigabytes_per_s, network.latency_us; got \"machines\" "
             "(did you mean \"machine\"?)");
