@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "plan/search.h"
+#include "plan/thorough.h"
 #include "solve/solve.h"
 
 namespace trex::plan {
@@ -153,7 +154,7 @@ solve::Model neighbourhood(const solve::Model& model, const solve::Solution& rel
 
 // Many machines: the linear relaxation, which has few fractional counts (at most one a row), then the program near
 // it. Rounding costs a few machines' worth at most; the relaxation says how much it may be.
-Answer solve_near_relaxation(const solve::Model& model) {
+Answer solve_near_relaxation(const solve::Model& model, bool is_thorough) {
   solve::Model relaxed = model;
   for (solve::Column& column : relaxed.columns) column.domain = solve::Domain::Continuous;
   const solve::Solved bound = solve::solve(relaxed);
@@ -164,7 +165,7 @@ Answer solve_near_relaxation(const solve::Model& model) {
     if (solved.best && (!best || gap(*solved.best) < gap(*best))) best = solved.best;
   };
   keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNearTime, .relative_gap = kNearGap}));
-  if (best && gap(*best) > kNearGap) {
+  if (is_thorough && best && gap(*best) > kNearGap) {
     keep(solve::solve(neighbourhood(model, *bound.best, 3), {.time = kWideTime, .relative_gap = kNearGap}));
   }
   // The neighbourhood has no whole answer, or none was found in time: the whole program.
@@ -173,9 +174,7 @@ Answer solve_near_relaxation(const solve::Model& model) {
   return {best->values, gap(*best) <= 2 * kNearGap};
 }
 
-}  // namespace
-
-Selection solve_program(const Problem& problem) {
+Selection solve_whole(const Problem& problem, bool is_thorough) {
   solve::Model model{.name = "serving plan", .sense = problem.objective == Objective::Cost ? solve::Sense::Minimize : solve::Sense::Maximize};
   const Columns columns = add_columns(problem, model);
   add_rates(problem, columns, model);
@@ -186,7 +185,7 @@ Selection solve_program(const Problem& problem) {
   // Sizes that do not divide one another may satisfy all rows and still not pack: then that many
   // devices are left free and the program is solved again.
   for (int64_t left_free = 0;; ++left_free) {
-    const Answer answer = is_small ? solve_exactly(model) : solve_near_relaxation(model);
+    const Answer answer = is_small ? solve_exactly(model) : solve_near_relaxation(model, is_thorough);
     if (answer.values.empty()) return selection;
     selection.is_feasible = true;
     selection.is_proved = answer.is_proved;
@@ -207,6 +206,15 @@ Selection solve_program(const Problem& problem) {
     if (is_empty || !pack(problem, selection.counts).empty()) return selection;
     model.at_most(fmt::format("leave {} free", left_free + 1), used, devices - 1);
   }
+}
+
+}  // namespace
+
+Selection solve_program(const Problem& problem) { return solve_whole(problem, false); }
+
+Selection search_thoroughly(const Problem& problem) {
+  const Selection selection = search(problem);
+  return selection.is_proved ? selection : solve_whole(problem, true);
 }
 
 double scale_of(const Problem& problem, const std::vector<int64_t>& counts) {

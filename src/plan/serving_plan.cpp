@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "plan/across_machines.h"
 #include "plan/explain.h"
+#include "plan/thorough.h"
 
 namespace trex::plan {
 namespace {
@@ -263,7 +264,7 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
   plan.problem = all;
   plan.all_shapes = all;
   plan.problem.shapes = without_dominated(all.shapes, all.kinds);
-  plan.selection = search(plan.problem);
+  plan.selection = search_thoroughly(plan.problem);
   if (!plan.selection.is_feasible) {
     Problem growing = plan.problem;
     growing.objective = Objective::Throughput;
