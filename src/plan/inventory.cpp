@@ -97,7 +97,7 @@ std::vector<JsonObject> tables(const config::TomlLeaf& leaf, const Path& file) {
 double positive_number(const config::TomlLeaf& leaf, const Path& file) {
   const std::string where = fmt::format("{}:{}", file.string(), leaf.line);
   if (!leaf.value.is_number() || !(leaf.value.get<double>() > 0) || std::isinf(leaf.value.get<double>())) {
-    throw input_error(where, leaf.key, "a finite number above 0", leaf.value.dump());
+    throw input_error(where, leaf.key, "a finite number above 0", json_kind(leaf.value));
   }
   return leaf.value.get<double>();
 }

@@ -62,7 +62,7 @@ TEST_F(InventoryFile, ContradictionsAreNamed) {
                     "[[class]]\nname = \"y\"\nmodel = \"m\"\nmean_input = 5\nmean_output = 5\n"),
             "i.toml: class.requests_per_s: expected a rate for every class or for none; got 1 of 2");
   EXPECT_EQ(message(std::string(kMachine) + "[network]\ngigabytes_per_s = nan\n"),
-            "i.toml:7: network.gigabytes_per_s: expected a finite number above 0; got null");
+            "i.toml:7: network.gigabytes_per_s: expected a finite number above 0; got nan");
 }
 
 }  // namespace

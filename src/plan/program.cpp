@@ -27,6 +27,8 @@ using solve::Term;
 // Up to here the program is solved to the proved optimum; beyond, near its linear relaxation and to a thousandth.
 constexpr size_t kFewMachines = 16;
 constexpr double kNearGap = 1e-3;
+// What-if questions (losers, sensitivity) compare plans that differ by more than this.
+constexpr double kWhatIfGap = 5e-3;
 constexpr std::chrono::milliseconds kNearTime{200};
 constexpr std::chrono::milliseconds kWideTime{30};
 constexpr std::chrono::milliseconds kWholeTime{3'000};
@@ -164,7 +166,8 @@ Answer solve_near_relaxation(const solve::Model& model, bool is_thorough) {
   const auto keep = [&](const solve::Solved& solved) {
     if (solved.best && (!best || gap(*solved.best) < gap(*best))) best = solved.best;
   };
-  keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNearTime, .relative_gap = kNearGap}));
+  const double wanted_gap = is_thorough ? kNearGap : kWhatIfGap;
+  keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNearTime, .relative_gap = wanted_gap}));
   if (is_thorough && best && gap(*best) > kNearGap) {
     keep(solve::solve(neighbourhood(model, *bound.best, 3), {.time = kWideTime, .relative_gap = kNearGap}));
   }
