@@ -143,6 +143,11 @@ void Cluster::derive_load(InstanceIndex index) {
   view.iteration_s = gap_s(std::max(batch, 1.0), context);
   view.next_iteration_s = gap_s(batch + 1, context + usual_context);
   view.release_per_s = instance.inverse_rest / view.iteration_s;
+  view.line_token_s = view.prompt_token_s;
+  if (instance.spec.prompts_delay_answers) {  // each chunk comes with a step of all answers
+    const auto chunk = static_cast<double>(instance.spec.model.chunk_tokens);
+    view.line_token_s += sigma * instance.step_s / std::max(chunk - batch, 1.0);
+  }
 
   view.joined = std::min(view.occupied() + 1, view.slots);
   const double joined_context = context + (view.joined - batch) * usual_context;

@@ -46,6 +46,9 @@ TEST(Cluster, PriceOfJoiningByHand) {
   EXPECT_NEAR(view.joined_iteration_s, 0.01 + 0.001 + 0.0005, 1e-12);
   EXPECT_NEAR(view.joined_slope_s, 0.001, 1e-12);
   EXPECT_NEAR(view.stretch, 1.15, 1e-12);
+  // A chunk of 2048 comes with a step of 11 ms for one answer (counted even when there is none).
+  EXPECT_NEAR(view.line_token_s, 1e-4 + 0.011 / 2048, 1e-12);
+  EXPECT_NEAR(cluster.view(1).line_token_s, 1e-4, 1e-12);
   for (RequestId id = 0; id < 40; ++id) {
     cluster.start(0, simple_request(id), {200, 400}, 0);
     cluster.start(1, simple_request(id), {200, 400}, 0);

@@ -34,6 +34,12 @@ double others_s(const Choice& choice, size_t i) {
   return (view.joined - 1) * work_s * view.stretch;
 }
 
+double saved_s(const Choice& choice, size_t i) {
+  const InstanceView& view = choice.ready[i];
+  if (!view.prompts_delay_answers) return 0;
+  return (view.joined - 1) * view.prompt_token_s * choice.cached_tokens[i] * view.stretch;
+}
+
 // Others end before it and, at the end of a backlog, none come: its steps shorten from those of the
 // batch that it joins to an empty engine's.
 double long_finish_s(const Choice& choice, size_t i) {

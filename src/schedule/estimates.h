@@ -43,11 +43,14 @@ double kv_wait_s(const Choice& choice, size_t i);
 // phi: what filling the cache further costs; k / (1 - k).
 double kv_price(const Choice& choice, size_t i);
 
+// Behind prompts that wait at the engine.
+inline double prompt_wait_s(const Choice& choice, size_t i) {
+  return choice.ready[i].line_token_s * choice.ready[i].uncached_tokens;
+}
+
 // All waiting before the request's own prompt begins.
 inline double wait_s(const Choice& choice, size_t i) {
-  const InstanceView& view = choice.ready[i];
-  return std::max(slot_wait_s(choice, i), kv_wait_s(choice, i)) +
-         view.prompt_token_s * view.uncached_tokens;
+  return std::max(slot_wait_s(choice, i), kv_wait_s(choice, i)) + prompt_wait_s(choice, i);
 }
 
 // Time to the first token: waiting, its own prompt, half an iteration, the network.
@@ -67,6 +70,9 @@ inline double decode_s(const Choice& choice, size_t i) {
 // iteration takes a + c*n, n of them leave at a rate of n/(a + c*n), and one more raises that rate
 // by a/(a + c*n)^2 only: the whole price is (a + c*n)^2/a, of which c*n*(a + c*n)/a is the others'.
 double others_s(const Choice& choice, size_t i);
+
+// What the others gain, likewise, by what the instance has of the prompt in its cache.
+double saved_s(const Choice& choice, size_t i);
 
 // Until a long answer would be complete if it were sent now.
 double long_finish_s(const Choice& choice, size_t i);

@@ -14,6 +14,7 @@ struct OneInstance {
   OneInstance() {
     view.weight = 1;
     view.prompt_token_s = 0.001;
+    view.line_token_s = 0.001;
     view.output_token_s = 0.002;
     view.iteration_s = 0.02;
     view.joined_iteration_s = 0.025;
@@ -93,8 +94,10 @@ TEST(Estimates, OthersAreHeldUpByTheWorkOfTheOneThatJoins) {
   one.view.stretch = 2;
   // Four others x (600 prompt tokens 0.6 s + 200 steps 0.1 s) x 2.
   EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 5.6);
+  EXPECT_DOUBLE_EQ(saved_s(one.choice(1), 0), 3.2);  // 400 cached tokens: 4 x 0.4 s x 2
   one.view.prompts_delay_answers = false;
   EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 0.8);
+  EXPECT_DOUBLE_EQ(saved_s(one.choice(1), 0), 0);
   one.view.joined = 1;
   EXPECT_DOUBLE_EQ(others_s(one.choice(1), 0), 0);
 }

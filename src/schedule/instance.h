@@ -63,6 +63,7 @@ struct alignas(64) InstanceView {
   double joined_iteration_s = 0;
   double joined_slope_s = 0;
   double stretch = 1;
+  double line_token_s = 0;  // one token of the prompts that wait there, steps for answers included
   double release_per_s =
       0;  // requests that finish a second, from the expected rest of those in flight
 

@@ -10,6 +10,10 @@ namespace trex::schedule {
 struct PolicySettings {
   // cap: how much a second of expected waiting weighs against a second of service (9.3).
   double wait_weight = 7;
+  // cap, where prompts delay answers: the same for waiting behind prompts, and how much a second
+  // that all others lose weighs. One chooses between first tokens (high, low) and mean latency.
+  double prompt_wait_weight = 20;
+  double others_weight = 0.4;
   double kv_price_s = 0.15;   // lambda: seconds that phi = 1 costs
   double load_bound = 1.3;    // prefix_bounded: most load of a favourite, times the mean
   double ttft_limit_s = 2;    // slo, for requests without a deadline
@@ -25,6 +29,12 @@ struct PolicySettings {
   void describe(Visitor&& visit) {
     visit("wait_weight", wait_weight,
           "cap: weight of a second of expected waiting against one of service.",
+          config::in_range(0, 1000));
+    visit("prompt_wait_weight", prompt_wait_weight,
+          "cap: the same for waiting behind prompts in engines that read them between answers.",
+          config::in_range(0, 1000));
+    visit("others_weight", others_weight,
+          "cap: weight of a second by which a request delays all others there.",
           config::in_range(0, 1000));
     visit("kv_price_s", kv_price_s, "Seconds that a half-full cache costs (lambda).",
           config::at_least(0));
