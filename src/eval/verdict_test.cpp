@@ -1,10 +1,12 @@
 #include "eval/verdict.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.h"
+#include "sandbox/sandbox.h"
 
 namespace trex::eval {
 namespace {
@@ -157,7 +159,8 @@ TEST(Prepared, AddsMissingImportsAndThePathOfTheData) {
   EXPECT_EQ(prepared("import json\nfrom gurobipy import *"), "import json\nfrom gurobipy import *");
   EXPECT_EQ(
       prepared("import gurobipy, json\nopen('data.json'), 'data.json'"),
-      "import json\nimport gurobipy, json\nopen('/tmp/work/data.json'), '/tmp/work/data.json'");
+      fmt::format("import json\nimport gurobipy, json\nopen('{0}/data.json'), '{0}/data.json'",
+                  sandbox::kWorkFolder));
 }
 
 }  // namespace

@@ -134,21 +134,26 @@ void refuse_bad_fit(const FitReport& report, std::span<const IterationSample> sa
 
 }  // namespace
 
-FitError error_of(const IterationCoefficients& time, std::span<const IterationSample> samples) {
+FitError summary_of(std::vector<double> errors) {
   FitError error;
-  error.num_samples = samples.size();
-  std::vector<double> errors;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    const IterationSample& s = samples[i];
-    const double predicted = time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
-    errors.push_back(std::abs(predicted - s.seconds) / s.seconds);
-    if (errors.back() > error.worst) error.worst = errors.back(), error.worst_index = i;
-  }
+  error.num_samples = errors.size();
   if (errors.empty()) return error;
+  const auto worst = std::max_element(errors.begin(), errors.end());
+  error.worst = *worst;
+  error.worst_index = static_cast<size_t>(worst - errors.begin());
   std::sort(errors.begin(), errors.end());
   error.median = errors[errors.size() / 2];
   error.p90 = errors[std::min(errors.size() - 1, errors.size() * 9 / 10)];
   return error;
+}
+
+FitError error_of(const IterationCoefficients& time, std::span<const IterationSample> samples) {
+  std::vector<double> errors;
+  for (const IterationSample& s : samples) {
+    const double predicted = time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
+    errors.push_back(std::abs(predicted - s.seconds) / s.seconds);
+  }
+  return summary_of(std::move(errors));
 }
 
 FitReport fit_iterations(std::span<const IterationSample> samples, const FitOptions& options,

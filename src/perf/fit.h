@@ -58,6 +58,9 @@ FitReport fit_iterations(std::span<const IterationSample> samples, const FitOpti
                          const std::string& where);
 
 // Errors of any coefficients on any samples.
+// Of relative errors in the order of the samples.
+FitError summary_of(std::vector<double> errors);
+
 FitError error_of(const IterationCoefficients& time, std::span<const IterationSample> samples);
 
 }  // namespace trex::perf

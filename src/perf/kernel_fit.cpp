@@ -76,18 +76,9 @@ std::vector<double> solve_positive(std::vector<std::vector<double>> gram, std::v
 }
 
 FitError error_of(const std::vector<KernelSample>& samples, const std::function<double(const KernelSample&)>& predict) {
-  FitError error;
-  error.num_samples = samples.size();
   std::vector<double> errors;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    errors.push_back(std::abs(predict(samples[i]) - samples[i].seconds) / samples[i].seconds);
-    if (errors.back() > error.worst) error.worst = errors.back(), error.worst_index = i;
-  }
-  if (errors.empty()) return error;
-  std::sort(errors.begin(), errors.end());
-  error.median = errors[errors.size() / 2];
-  error.p90 = errors[std::min(errors.size() - 1, errors.size() * 9 / 10)];
-  return error;
+  for (const KernelSample& s : samples) errors.push_back(std::abs(predict(s) - s.seconds) / s.seconds);
+  return summary_of(std::move(errors));
 }
 
 // The constant that the median error wants: exp of the median of log(measured / roofline).

@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "plan/search.h"
-#include "plan/thorough.h"
 #include "solve/solve.h"
 
 namespace trex::plan {

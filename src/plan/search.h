@@ -4,7 +4,8 @@
 // the multiset of shapes that serves most, exactly (a knapsack over its devices). Several classes,
 // models, a budget, or shapes that cross machines: a mixed-integer program.
 //
-// Deterministic. Throws Environment when the solver breaks down.
+// The same problem gives the same selection, unless the solver runs out of the wall-clock time that a
+// mixed-integer program of many machines gets; then is_proved is false. Throws Environment when the solver breaks down.
 #pragma once
 
 #include <vector>
@@ -44,6 +45,10 @@ double nominal_rate(const RequestClass& request_class);
 
 // Chooses between the two below.
 Selection search(const Problem& problem);
+
+// For the plan itself: where search() proves no optimum it looks further around the linear relaxation,
+// which what-if questions (losers, sensitivity) need not pay for.
+Selection search_thoroughly(const Problem& problem);
 
 // One class, throughput, no shapes across machines.
 Selection fill_machines(const Problem& problem);

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "plan/across_machines.h"
 #include "plan/explain.h"
-#include "plan/thorough.h"
 
 namespace trex::plan {
 namespace {

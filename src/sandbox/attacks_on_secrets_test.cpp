@@ -61,13 +61,13 @@ TEST(SecretAttack, WritingOutsideIsRefused) {
   const auto execution = run_python(R"(
 import os
 places = ['/usr/x', '/x', '/dev/x', '/dev/shm/x', '/etc/x', '/proc/sys/kernel/hostname',
-          '/proc/sysrq-trigger', '/usr/bin/python3', '/tmp/work/main.py']
+          '/proc/sysrq-trigger', '/usr/bin/python3', os.getcwd() + '/main.py']
 for place in places:
     try:
         open(place, 'w')
         print('wrote', place)
     except OSError as error: pass
-os.chmod('/tmp/work', 0o700)
+os.chmod(os.getcwd(), 0o700)
 print('tried', len(places))
 )");
   EXPECT_EQ(execution.output, "tried 9\n") << execution.errors;
