@@ -9,11 +9,8 @@
 // Waiting weighs more than service because a second of queue before one request is a second for all
 // that come behind it: with weight 1 requests pile up before fast engines that slow ones could have
 // taken. A low weight makes first tokens late; a high one sends long answers to slow engines, which
-// lengthens the tail. On the measured four-engine experiment (data/traces/four_engines; mean of
-// three seeds, latency mean / p99, time to the first token, seconds) under late binding:
-//
-//   weight 5   2.63 / 8.76   0.27        weight 8   2.57 / 8.72   0.17
-//   weight 7   2.59 / 8.67   0.19        weight 12  2.58 / 9.10   0.12
+// lengthens the tail. The default was chosen on the measured four-engine experiment
+// (data/traces/four_engines); bench/serving_gains --only four_engines gives what it reaches.
 //
 // The wait itself is (those before it without a slot) / (releases a second), where each running
 // answer counts 1 / (its expected rest, given how long it is already, x the time of a step). The
@@ -30,7 +27,7 @@
 // from it as long as a long answer would still end before the backlog can; then slow instances stop
 // while fast ones go on, and all end together.
 //
-// Late binding is on though it changes little there (push: 2.58 / 8.88, 0.19): a request that waits
+// Late binding is on though it changes little on that experiment: a request that waits
 // in the central queue can still go where speed turns out to be, so wrong beliefs about speeds cost
 // little when a burst arrives, and order between classes and tenants exists only in that queue.
 #include <fmt/format.h>
