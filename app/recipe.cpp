@@ -11,6 +11,7 @@ namespace trex::app {
 namespace {
 
 constexpr std::string_view kRunTable = "run";
+constexpr std::string_view kSet = "--set ";
 
 const config::Table* find_table(const std::vector<config::Table>& tables, std::string_view name) {
   const auto found = std::find_if(tables.begin(), tables.end(),
@@ -94,6 +95,24 @@ void find_inputs(const std::vector<config::Field>& fields, const std::vector<Sta
   }
 }
 
+// The settings of a stage. Errors name the stage too: the user wrote "--set stage.key=value", and
+// a setting that is missing is missing in that stage.
+std::vector<config::EffectiveValue> read_settings(const std::vector<config::Field>& fields,
+                                                  const config::Source& source,
+                                                  const std::string& stage) {
+  try {
+    return config::read_fields(fields, source);
+  } catch (const Error& error) {
+    ErrorParts parts = error.parts();
+    if (parts.where.starts_with(kSet)) {
+      parts.where.insert(kSet.size(), stage + ".");
+    } else if (parts.where == source.file->string()) {
+      parts.field = stage + "." + parts.field;
+    }
+    throw Error(std::move(parts));
+  }
+}
+
 Stage read_stage(const Path& file, const Path& out, const config::Table& table,
                  const std::vector<config::Table>& tables, const std::vector<Stage>& earlier,
                  std::vector<std::string> overrides) {
@@ -107,7 +126,7 @@ Stage read_stage(const Path& file, const Path& out, const config::Table& table,
   source.folders.clear();
   for (const Stage& other : earlier) source.folders[other.name] = other.folder;
   const auto fields = stage.kind->fields();
-  stage.settings = config::read_fields(fields, source);
+  stage.settings = read_settings(fields, source, stage.name);
   find_inputs(fields, earlier, stage);
   return stage;
 }
