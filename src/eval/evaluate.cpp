@@ -188,8 +188,9 @@ void check_manifest(const Path& file, const Json& manifest) {
     return;
   }
   const Json old = parse_json(read_file(file), file.string());
+  const JsonObject recorded(old, file.string());
   for (const auto& [key, value] : manifest.items()) {
-    const Json before = old.value(key, Json(nullptr));
+    const Json before = recorded.has(key) ? old.at(key) : Json(nullptr);
     if (before == value) continue;
     throw input_error(file.string(), key,
                       before.dump() + ", as this folder's records were made with", value.dump(),
