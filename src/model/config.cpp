@@ -138,6 +138,10 @@ AttentionKind ModelConfig::attention_kind(int64_t layer) const {
   return ratio == csa_ratio ? AttentionKind::Csa : AttentionKind::Hca;
 }
 
+int64_t ModelConfig::window(int64_t layer) const {
+  return sliding_windows.empty() ? sliding_window : sliding_windows[static_cast<size_t>(layer)];
+}
+
 ModelConfig config_from_json(const Json& value, const std::string& where) {
   const JsonObject json(value, where);
   expect_fixed_choices(json);
@@ -152,6 +156,7 @@ ModelConfig config_from_json(const Json& value, const std::string& where) {
   config.o_groups = json.integer("o_groups");
   config.o_lora_rank = json.integer("o_lora_rank");
   config.sliding_window = json.integer("sliding_window");
+  if (json.has("sliding_windows")) config.sliding_windows = json.integers("sliding_windows");
   config.max_position_embeddings = json.integer("max_position_embeddings");
   read_ratios(json, config);
   read_rotary(json, config);
@@ -191,6 +196,11 @@ void validate(const ModelConfig& c, const std::string& where) {
   positive("o_groups", c.o_groups);
   positive("o_lora_rank", c.o_lora_rank);
   positive("sliding_window", c.sliding_window);
+  const auto num_windows = static_cast<int64_t>(c.sliding_windows.size());
+  require(num_windows == 0 || num_windows == c.num_hidden_layers + 1, "sliding_windows",
+          fmt::format("none, or {}: one a layer and one for the MTP block", c.num_hidden_layers + 1),
+          num_windows);
+  for (const int64_t window : c.sliding_windows) positive("sliding_windows", window);
   positive("n_routed_experts", c.n_routed_experts);
   positive("moe_intermediate_size", c.moe_intermediate_size);
   positive("hc_mult", c.hc_mult);
@@ -287,6 +297,7 @@ Json to_json(const ModelConfig& c) {
                      {"bos_token_id", c.bos_token_id},
                      {"eos_token_id", c.eos_token_id}};
   json.update(rest);
+  if (!c.sliding_windows.empty()) json["sliding_windows"] = c.sliding_windows;
   return json;
 }
 

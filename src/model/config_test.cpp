@@ -83,10 +83,20 @@ TEST(ModelConfig, ModernNamesMeanTheSame) {
 
 TEST(ModelConfig, WrittenConfigReadsBackTheSame) {
   for (const Json& json :
-       {flash(), flash_with("tie_word_embeddings", true), flash_with("rope_scaling", nullptr)}) {
+       {flash(), flash_with("tie_word_embeddings", true), flash_with("rope_scaling", nullptr),
+        flash_with("sliding_windows", std::vector<int64_t>(44, 4))}) {
     const ModelConfig config = config_from_json(json, "flash");
     EXPECT_EQ(to_json(config_from_json(to_json(config), "again")), to_json(config));
   }
+}
+
+TEST(ModelConfig, ALayersWindowIsItsOwnWhereOneIsGiven) {
+  EXPECT_EQ(config_from_json(flash(), "flash").window(7), 128);
+  std::vector<int64_t> windows(44, 128);
+  windows[7] = 4;
+  const auto config = config_from_json(flash_with("sliding_windows", windows), "flash");
+  EXPECT_EQ(config.window(7), 4);
+  EXPECT_EQ(config.window(8), 128);
 }
 
 std::string error_of(const Json& json) {
@@ -111,6 +121,9 @@ TEST(ModelConfig, RefusalsNameTheField) {
             "config.json: compress_ratios: expected 43 entries, or 44 with the MTP block; got 2");
   EXPECT_EQ(error_of(flash_with("scoring_func", "softmax")),
             "config.json: scoring_func: expected \"sqrtsoftplus\"; got \"softmax\"");
+  EXPECT_EQ(error_of(flash_with("sliding_windows", {4, 128})),
+            "config.json: sliding_windows: expected none, or 44: one a layer and one for the MTP "
+            "block; got 2");
   Json json = flash();
   json["compress_ratios"][5] = 64;
   EXPECT_EQ(error_of(json), "config.json: compress_ratios: expected 0, 4 or 128; got 64");

@@ -45,8 +45,9 @@ int64_t window_ratio(const ModelConfig& c, AttentionKind kind) {
 }
 
 // Scores and weighted sum over the keys that a query at `position` sees.
-double core_flops(const ModelConfig& c, AttentionKind kind, int64_t position) {
-  int64_t keys = std::min(position + 1, c.sliding_window);
+double core_flops(const ModelConfig& c, int64_t layer, int64_t position) {
+  const AttentionKind kind = c.attention_kind(layer);
+  int64_t keys = std::min(position + 1, c.window(layer));
   if (kind != AttentionKind::Sliding) {
     const int64_t windows = (position + 1) / window_ratio(c, kind);
     keys += kind == AttentionKind::Csa ? std::min(c.index_topk, windows) : windows;
@@ -89,11 +90,11 @@ ModelFlops::ModelFlops(const ModelConfig& config, int64_t num_positions,
   for (int64_t position = 0; position < num_positions; ++position) {
     double trained = main_matmul;
     for (int64_t layer = 0; layer < config.num_hidden_layers; ++layer) {
-      trained += core_flops(config, config.attention_kind(layer), position);
+      trained += core_flops(config, layer, position);
     }
     if (has_mtp) {
       trained +=
-          2.0 * double(mtp_parameters) + core_flops(config, AttentionKind::Sliding, position);
+          2.0 * double(mtp_parameters) + core_flops(config, config.num_hidden_layers, position);
     }
     const double indexer = double(num_csa) * indexer_flops(config, position);
     forward_.push_back(trained + std::min(1.0, times(options.indexer)) * indexer);

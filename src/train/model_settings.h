@@ -53,6 +53,9 @@ struct ModelSettings {
     visit("o_lora_rank", config.o_lora_rank, "Rank of a group.", at_least(1));
     visit("sliding_window", config.sliding_window, "Tokens that every layer attends to exactly.",
           at_least(1));
+    visit("sliding_windows", config.sliding_windows,
+          "One a layer and one for the MTP block, where they differ; empty: sliding_window.",
+          at_least(1));
     visit("max_position_embeddings", config.max_position_embeddings, "Longest context.",
           at_least(1));
     visit("compress_ratios", config.compress_ratios,

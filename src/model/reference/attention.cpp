@@ -33,7 +33,7 @@ torch::Tensor padded_to(const torch::Tensor& x, int64_t size) {
   return torch::constant_pad_nd(x, {0, size - x.size(-1)}, 0);
 }
 
-Window attend_in_blocks(const ModelConfig& config, const Projections& tokens,
+Window attend_in_blocks(const ModelConfig& config, int64_t window, const Projections& tokens,
                         const Entries* entries, const torch::Tensor& sink_H, const Batch& batch,
                         bool with_mass) {
   const auto query_BSHX = query_with_sink(tokens.query_BSHC, sink_H);
@@ -46,13 +46,13 @@ Window attend_in_blocks(const ModelConfig& config, const Projections& tokens,
   for (const auto& query_BQHX : query_BSHX.split(kQueryBlock, 1)) {
     const int64_t begin = end;
     end = begin + query_BQHX.size(1);
-    const int64_t first = std::max<int64_t>(0, begin + 1 - config.sliding_window);
+    const int64_t first = std::max<int64_t>(0, begin + 1 - window);
     const int64_t num_entries =
         entries != nullptr ? end / entries->ratio : 0;  // the others end later
     std::vector<torch::Tensor> keys = {sink_B1X, key_BSX.slice(1, first, end)};
     std::vector<torch::Tensor> visible = {
         torch::ones({key_BSX.size(0), end - begin, 1}, torch::kBool),
-        in_window_BSS(batch, config.sliding_window, first, begin, end)};
+        in_window_BSS(batch, window, first, begin, end)};
     if (num_entries > 0) {
       keys.push_back(entry_BWX.narrow(1, 0, num_entries));
       visible.push_back(entries->visible_BSW.slice(1, begin, end).narrow(2, 0, num_entries));
@@ -131,9 +131,10 @@ torch::Tensor grouped_output(const ModelConfig& config, const torch::Tensor& out
                     weights["wo_b.weight"]);
 }
 
-AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const torch::Tensor& x_TD,
+AttentionOutput attention(const ModelConfig& config, int64_t layer, const torch::Tensor& x_TD,
                           const RowLayout& layout, const Weights& weights,
                           const AttentionOptions& options) {
+  const AttentionKind kind = config.attention_kind(layer);
   const auto& batch = layout.batch;
   const auto& rotation = layout.rotation_BSP(kind);
   const int64_t num_rows = batch.token_BS.size(0), num_tokens = batch.token_BS.size(1);
@@ -162,8 +163,8 @@ AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const t
   }
 
   const bool with_mass = options.with_indexer_loss && kind == AttentionKind::Csa;
-  const auto attended = attend_in_blocks(config, tokens, entries ? &*entries : nullptr,
-                                         weights["attn_sink"], batch, with_mass);
+  const auto attended = attend_in_blocks(config, config.window(layer), tokens,
+                                         entries ? &*entries : nullptr, weights["attn_sink"], batch, with_mass);
   AttentionOutput output;
   output.y_TD = grouped_output(config, attended.output_BSHC, rotation, weights, x_TD.scalar_type())
                     .flatten(0, 1);

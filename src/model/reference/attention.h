@@ -55,7 +55,7 @@ struct AttentionOptions {
 };
 
 // Attention of a whole batch without a cache. `weights` are those below "layers.3.attn.".
-AttentionOutput attention(const ModelConfig& config, AttentionKind kind, const torch::Tensor& x_TD,
+AttentionOutput attention(const ModelConfig& config, int64_t layer, const torch::Tensor& x_TD,
                           const RowLayout& layout, const Weights& weights,
                           const AttentionOptions& options);
 

@@ -116,6 +116,7 @@ class LayerStep {
             Weights weights, torch::Tensor rotation)
       : config_(config),
         kind_(config.attention_kind(layer)),
+        window_(config.window(layer)),
         chunk_(chunk),
         state_(state),
         layer_(state.layers[static_cast<size_t>(layer)]),
@@ -145,7 +146,7 @@ class LayerStep {
                             : complete);
     }
     visible.push_back(
-        ring_visible_NSR(chunk_, state_.key_ring_size, num_slots, config_.sliding_window));
+        ring_visible_NSR(chunk_, state_.key_ring_size, num_slots, window_));
 
     const auto attended =
         attend(query_with_sink(tokens.query_BSHC, weights_["attn_sink"]),
@@ -170,6 +171,7 @@ class LayerStep {
 
   const ModelConfig& config_;
   AttentionKind kind_;
+  int64_t window_;
   const Chunk& chunk_;
   DecodeState& state_;
   LayerState& layer_;

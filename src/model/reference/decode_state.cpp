@@ -37,7 +37,11 @@ DecodeState DecodeState::make(const ModelConfig& config, const Parameters& param
   state.max_chunk = max_chunk;
   // Padding behind a short last chunk may stand beyond max_length, but must not wrap around to a
   // key in sight.
-  state.key_ring_size = std::min(config.sliding_window - 1, max_length) + max_chunk;
+  int64_t longest_window = 0;
+  for (int64_t l = 0; l < config.num_hidden_layers; ++l) {
+    longest_window = std::max(longest_window, config.window(l));
+  }
+  state.key_ring_size = std::min(longest_window - 1, max_length) + max_chunk;
   for (int64_t l = 0; l < config.num_hidden_layers; ++l) {
     const AttentionKind kind = config.attention_kind(l);
     const int64_t ratio = ratio_of(config, kind);

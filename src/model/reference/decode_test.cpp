@@ -14,21 +14,23 @@ torch::Tensor tokens(const std::string& name, int64_t rows, int64_t length) {
   return ((golden::uniform(name, {rows, length}) + 1) * 32).floor().to(torch::kInt64);
 }
 
-torch::Tensor logits_of_forward(const Parameters& parameters, const torch::Tensor& token_BS) {
-  return logits(golden::config(), parameters,
-                forward(golden::config(), parameters, batch_of_rows(token_BS)).hidden_BSD);
+torch::Tensor logits_of_forward(const Parameters& parameters, const torch::Tensor& token_BS,
+                                const ModelConfig& config = golden::config()) {
+  return logits(config, parameters,
+                forward(config, parameters, batch_of_rows(token_BS)).hidden_BSD);
 }
 
 // Logits of one row, taken in chunks of the given sizes.
 torch::Tensor logits_in_chunks(const Parameters& parameters, const torch::Tensor& token_1S,
-                               const std::vector<int64_t>& chunks, int64_t max_chunk) {
-  auto state = DecodeState::make(golden::config(), parameters, 1, token_1S.size(1), max_chunk);
+                               const std::vector<int64_t>& chunks, int64_t max_chunk,
+                               const ModelConfig& config = golden::config()) {
+  auto state = DecodeState::make(config, parameters, 1, token_1S.size(1), max_chunk);
   std::vector<torch::Tensor> pieces;
   int64_t begin = 0;
   for (const int64_t size : chunks) {
-    const auto hidden = extend_(golden::config(), parameters, state,
-                                token_1S.narrow(1, begin, size), torch::full({1}, size));
-    pieces.push_back(logits(golden::config(), parameters, hidden));
+    const auto hidden = extend_(config, parameters, state, token_1S.narrow(1, begin, size),
+                                torch::full({1}, size));
+    pieces.push_back(logits(config, parameters, hidden));
     begin += size;
   }
   return torch::cat(pieces, 1);
@@ -69,6 +71,24 @@ TEST(Decode, AnyChunksEqualForward) {
     EXPECT_LT(golden::max_difference(logits_in_chunks(parameters, token_1S, chunks, 61), expected),
               1e-10);
   }
+}
+
+TEST(Decode, LayersMayHaveWindowsOfTheirOwn) {
+  const at::NoGradGuard no_gradients;
+  const auto parameters = golden::parameters(torch::kFloat64);
+  const auto token_1S = tokens("windows", 1, 45);
+  ModelConfig config = golden::config();
+  const auto num_windows = static_cast<size_t>(config.num_hidden_layers + 1);
+  config.sliding_windows.assign(num_windows, config.sliding_window);
+  EXPECT_TRUE(torch::equal(logits_of_forward(parameters, token_1S, config),
+                           logits_of_forward(parameters, token_1S)));
+  config.sliding_windows[0] = 3;
+  config.sliding_windows[1] = 40;
+  const auto expected = logits_of_forward(parameters, token_1S, config);
+  EXPECT_GT(golden::max_difference(expected, logits_of_forward(parameters, token_1S)), 1e-4);
+  EXPECT_LT(golden::max_difference(
+                logits_in_chunks(parameters, token_1S, {20, 1, 9, 1, 1, 13}, 20, config), expected),
+            1e-10);
 }
 
 // Sequences of different lengths, right-padded, take chunks together; garbage stands behind each
