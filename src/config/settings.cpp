@@ -219,8 +219,10 @@ std::vector<RawValue> read_list(const RawValue& raw, const std::string& where) {
     return items;
   }
   if (!raw.is_text_form) throw input_error(where, "", "a list", shown(raw));
-  if (text_of(raw).empty()) return items;
-  for (const std::string& item : split(text_of(raw), ',')) items.push_back({item, true});
+  const std::string& text = text_of(raw);
+  if (text.empty()) return items;
+  if (text.starts_with('[')) return read_list({parse_json(text, where), false}, where);
+  for (const std::string& item : split(text, ',')) items.push_back({item, true});
   return items;
 }
 

@@ -77,6 +77,14 @@ TEST_F(SettingsTest, OverridesAreStrongerThanTheFileAndTheFileThanDefaults) {
   EXPECT_THAT(values[2].origin, testing::EndsWith("s.toml:3"));
 }
 
+TEST_F(SettingsTest, AnOverridesListMayStandInBrackets) {
+  Sample sample;
+  load(sample, source("[t]\ntokenizer = \"x\"\n", {"layers=[3, 4, 5]"}));
+  EXPECT_THAT(sample.layers, testing::ElementsAre(3, 4, 5));
+  EXPECT_THAT(refusal("[t]\ntokenizer = \"x\"\n", {"layers=[3, 4"}),
+              testing::StartsWith("--set layers:"));
+}
+
 TEST_F(SettingsTest, RefusalsNamePlaceExpectationAndValue) {
   EXPECT_EQ(
       refusal("[t]\nseq_lem = 8\n"),
