@@ -21,7 +21,7 @@ std::string stream(const Plan& plan, std::string_view purpose) {
   return fmt::format("orgen/{}/{}", purpose, to_string(plan.split));
 }
 
-// Families in turn, then variants, then levels.
+// Families in turn, then variants, then levels, then kinds of names.
 InstanceRequest request_at(const Plan& plan, int64_t row) {
   const auto turn = [&row](size_t count) {
     const auto size = static_cast<int64_t>(count);
@@ -29,9 +29,12 @@ InstanceRequest request_at(const Plan& plan, int64_t row) {
     row /= size;
     return static_cast<size_t>(position);
   };
-  InstanceRequest request{.family = plan.families[turn(plan.families.size())], .split = plan.split};
+  InstanceRequest request{.family = plan.families[turn(plan.families.size())],
+                          .split = plan.split};
   request.variant = request.family->variants[turn(request.family->variants.size())].name;
   request.level = plan.levels[turn(plan.levels.size())];
+  request.with_invented_names =
+      plan.names == Names::Invented || (plan.names == Names::Mixed && turn(2) == 1);
   return request;
 }
 
@@ -39,7 +42,7 @@ std::string document_id(const Plan& plan, const InstanceRequest& request, const 
   const std::string key = fmt::format(
       "{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", kEngineVersion, kRendererVersion, kLexiconVersion,
       request.family->name, request.family->version, request.variant, to_string(request.level),
-      stream(plan, "id"), plan.seed, position.row * kMaxAttempts + position.attempt);
+      stream(plan, request.with_invented_names ? "id/invented" : "id"), plan.seed, position.row * kMaxAttempts + position.attempt);
   return fmt::format("{}-{}", request.family->name, content_hash(key).substr(0, 16));
 }
 

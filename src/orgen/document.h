@@ -15,11 +15,15 @@ namespace trex::orgen {
 enum class Kind { Documents, Questions, Excerpts };
 
 // What a row depends on besides its position.
+// Where the names of things come from.
+enum class Names { Real, Invented, Mixed };  // mixed: in turn
+
 struct Plan {
   std::vector<const Family*> families;
   std::vector<Level> levels;
   Split split = Split::Train;
   Kind kind = Kind::Documents;
+  Names names = Names::Real;
   uint64_t seed = 1;
   double without_result = 0.15;
   double with_repair = 0.10;

@@ -60,16 +60,17 @@ void check_size_names(const InstanceRequest& request, const Description& descrip
 
 // `count` different names of the list that are not in `used`. When the list runs out, the names
 // come again with a number behind them, as large data sets have them ("Leeds_2").
-std::vector<std::string> draw_names(const std::string& list, Split split, int64_t count,
+std::vector<std::string> draw_names(std::string_view list, Split split, int64_t count,
                                     std::set<std::string>& used, Rng& rng) {
-  std::vector<std::string> pool = names_of(list, split);
+  std::vector<std::string_view> pool;
+  for (const std::string& name : names_of(list, split)) pool.push_back(name);
   TREX_CHECK(!pool.empty(), "the word list \"{}\" has no name for this split", list);
   rng.shuffle(pool);
   std::vector<std::string> names;
   for (int64_t round = 1; static_cast<int64_t>(names.size()) < count; ++round) {
-    for (const std::string& word : pool) {
+    for (const std::string_view word : pool) {
       if (static_cast<int64_t>(names.size()) == count) break;
-      std::string name = round == 1 ? word : fmt::format("{}_{}", word, round);
+      std::string name = round == 1 ? std::string(word) : fmt::format("{}_{}", word, round);
       if (used.insert(name).second) names.push_back(std::move(name));
     }
   }
@@ -84,7 +85,9 @@ void fill_sets(Instance& instance, const InstanceRequest& request, Rng& rng) {
     if (set.is_numbered) {
       for (int64_t i = 1; i <= size; ++i) members.push_back(std::to_string(i));
     } else {
-      const std::string& list = instance.domain->entities.at(set.name);
+      const std::string_view list = request.with_invented_names
+                                        ? kInventedNames
+                                        : instance.domain->entities.at(set.name);
       members = draw_names(list, request.split, size, used, rng);
     }
   }

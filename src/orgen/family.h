@@ -119,6 +119,7 @@ struct InstanceRequest {
   std::string variant, domain;
   Level level = Level::Tiny;
   Split split = Split::Train;
+  bool with_invented_names = false;  // instead of the domain's lists
   std::map<std::string, int64_t> sizes;
 };
 

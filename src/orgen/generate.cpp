@@ -27,9 +27,15 @@ Kind kind_named(std::string_view name) {
   return name == "questions" ? Kind::Questions : Kind::Excerpts;
 }
 
+Names names_named(const std::string& name) {
+  if (name == "invented") return Names::Invented;
+  return name == "mixed" ? Names::Mixed : Names::Real;
+}
+
 Plan plan_of(const GenerateSettings& settings) {
   Plan plan{.split = settings.split == "train" ? Split::Train : Split::Heldout,
             .kind = kind_named(settings.kind),
+            .names = names_named(settings.names),
             .seed = static_cast<uint64_t>(settings.seed),
             .without_result = settings.without_result,
             .with_repair = settings.with_repair};

@@ -14,6 +14,7 @@ struct GenerateSettings {
   int64_t seed = 1;
   std::string kind = "documents";
   std::string split = "train";
+  std::string names = "real";
   std::vector<std::string> families;  // empty: all of them
   std::vector<std::string> levels{"tiny"};
   std::vector<Path> avoid;
@@ -34,6 +35,10 @@ struct GenerateSettings {
           one_of({"documents", "questions", "excerpts"}));
     visit("split", split, "Held-out rows share no name, sentence plan or random number with train.",
           one_of({"train", "heldout"}));
+    visit("names", names,
+          "Of foods, products and the like: real words, a few dozen each; invented ones such as "
+          "Ferngate, ten thousand, too many to learn by heart; mixed: both, in turn.",
+          one_of({"real", "invented", "mixed"}));
     visit("families", families, "Problem families in turn; none named: all.");
     visit("levels", levels, "Sizes in turn: tiny, small, medium, large, industrial.");
     visit("avoid", avoid, "Files of rows whose texts must not come again.");

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "orgen/checks.h"
+#include "orgen/lexicon.h"
 
 namespace trex::orgen {
 namespace {
@@ -39,6 +40,14 @@ std::vector<Json> rows_of(const std::string& text) {
     if (!line.empty()) rows.push_back(parse_json(line, "row"));
   }
   return rows;
+}
+
+// What stands between quotes.
+std::vector<std::string> in_quotation_marks(const std::string& program) {
+  std::vector<std::string> parts;
+  const auto pieces = split(program, '"');
+  for (size_t i = 1; i < pieces.size(); i += 2) parts.emplace_back(pieces[i]);
+  return parts;
 }
 
 TEST(Generate, BytesDoNotDependOnTheNumberOfWorkers) {
@@ -116,6 +125,41 @@ TEST(Generate, HeldOutQuestionsDifferFromTraining) {
   for (const Json& row : rows_of(generated(settings))) train.insert(row["question"]);
   settings.split = "heldout";
   for (const Json& row : rows_of(generated(settings))) EXPECT_EQ(train.count(row["question"]), 0U);
+}
+
+TEST(Generate, InventedNamesKeepTheSplitsApart) {
+  auto settings = settings_for(60, "excerpts");
+  settings.families = {"diet"};
+  settings.names = "invented";
+  for (const auto& [split, other] : {std::pair(Split::Train, Split::Heldout),
+                                     std::pair(Split::Heldout, Split::Train)}) {
+    settings.split = std::string(to_string(split));
+    const auto& own = names_of(kInventedNames, split);
+    const auto& foreign = names_of(kInventedNames, other);
+    int64_t num_names = 0;
+    for (const Json& row : rows_of(generated(settings))) {
+      const std::string program = row["program"];
+      for (const std::string& part : in_quotation_marks(program)) {
+        EXPECT_NE(std::find(own.begin(), own.end(), part), own.end()) << part;
+        EXPECT_EQ(std::find(foreign.begin(), foreign.end(), part), foreign.end()) << part;
+        ++num_names;
+      }
+    }
+    EXPECT_GT(num_names, 100);
+  }
+}
+
+TEST(Generate, MixedNamesAreRealAndInventedInEqualParts) {
+  auto settings = settings_for(80, "questions");
+  settings.families = {"diet", "knapsack"};
+  settings.names = "mixed";
+  const auto& invented = names_of(kInventedNames, Split::Train);
+  int64_t num_invented = 0;
+  for (const Json& row : rows_of(generated(settings))) {
+    const auto first = in_quotation_marks(row["program"]).at(0);
+    num_invented += std::find(invented.begin(), invented.end(), first) != invented.end();
+  }
+  EXPECT_EQ(num_invented, 40);
 }
 
 TEST(Generate, TextsToAvoidAreDrawnAgainAndCounted) {

@@ -19,15 +19,28 @@ struct SplitList {
   std::vector<std::string> names[2];
 };
 
+void add_name(SplitList& list, std::string name) {
+  list.names[is_heldout(name) ? 1 : 0].push_back(std::move(name));
+}
+
+SplitList invented_names() {
+  SplitList list;
+  const Compounds parts = compounds();
+  for (const std::string& head : split(parts.heads, ' ')) {
+    for (const std::string& tail : split(parts.tails, ' ')) add_name(list, head + tail);
+  }
+  return list;
+}
+
 std::map<std::string, SplitList, std::less<>> split_lists() {
   std::map<std::string, SplitList, std::less<>> lists;
   for (const WordList& list : word_lists()) {
     SplitList& target = lists[std::string(list.name)];
     for (std::string& name : split(list.words, ' ')) {
-      if (name.empty()) continue;
-      target.names[is_heldout(name) ? 1 : 0].push_back(std::move(name));
+      if (!name.empty()) add_name(target, std::move(name));
     }
   }
+  lists[std::string(kInventedNames)] = invented_names();
   return lists;
 }
 

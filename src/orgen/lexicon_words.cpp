@@ -188,4 +188,22 @@ std::span<const WordList> word_lists() {
   return kLists;
 }
 
+Compounds compounds() {
+  return {
+      .heads =
+          "Amber Arrow Ash Beech Birch Black Bright Bronze Brook Cedar Clay Clear Cloud Copper "
+          "Coral Crown Dawn Deep Dew East Elder Elm Ember Fair Fern Fox Frost Glen Gold Grand "
+          "Green Grey Hazel High Hill Iron Ivory Ivy Jade Lake Lark Light Linden Long Maple "
+          "Marsh Mill Moon Moss North Oak Pearl Pine Quick Raven Red Rose Ruby Rush Sand Shade "
+          "Silver Snow South Star Stone Storm Summer Sun Swan Swift Thorn Timber True Vale "
+          "Violet West White Wild Willow Wind Winter Wood",
+      .tails =
+          "bank bar bay bell berg bird bloom bridge burn cap cast cliff cloth cote craft crest "
+          "cross dale den drop dust end fall fast field flow fold ford gate glass grain grove "
+          "guard guild ham haven hawk heath hold house hurst land leaf lee ley line lock lode "
+          "mark meal mere mint mont mount ness nut path point pool port ridge rise root seed "
+          "shaw shell shire side silk smith stead stem thorpe ton tree view wall ward ware "
+          "water way weed well wick wing works worth yard"};
+}
+
 }  // namespace trex::orgen

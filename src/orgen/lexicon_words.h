@@ -13,4 +13,10 @@ struct WordList {
 
 std::span<const WordList> word_lists();
 
+// What invented names are made of: any head with any tail ("Fern" + "gate").
+struct Compounds {
+  std::string_view heads, tails;  // separated by blanks
+};
+Compounds compounds();
+
 }  // namespace trex::orgen
