@@ -35,6 +35,7 @@ Json run_json(const ProgramRun& run) {
           {"cpu_seconds", execution.cpu_seconds},
           {"peak_memory_bytes", execution.peak_memory_bytes},
           {"memory_limited_together", execution.memory_limited_together},
+          {"features", run.end ? Json(run.end->features) : Json::array()},
           {"unsupported", run.end ? Json(run.end->unsupported) : Json::array()}};
 }
 
@@ -74,6 +75,11 @@ void check_record(const JsonObject& record) {
   record.string("id");
   record.boolean("correct");
   parse_reason(record.string("reason"), record.where());
+  if (!record.has("run") || record.json().at("run").is_null()) return;
+  const JsonObject run = record.object("run");
+  for (const char* list : {"features", "unsupported"}) {
+    if (run.has(list)) run.strings(list);
+  }
 }
 
 // Finished rows of an earlier run, by id. A later line about a row replaces an earlier one.

@@ -38,6 +38,7 @@ std::optional<EndReport> parse_end_report(const std::string& line, const std::st
     const JsonObject object(value, "report");
     if (object.string("secret") != secret || object.string("event") != "end") return std::nullopt;
     EndReport report;
+    if (value.contains("features")) report.features = object.strings("features");
     if (value.contains("unsupported")) report.unsupported = object.strings("unsupported");
     if (!value.contains("name") || value["name"].is_null()) return report;
     report.model_name = object.string("name");

@@ -20,6 +20,7 @@ struct EndReport {
   std::optional<std::string> model_name;  // absent when neither is a model
   int64_t status = 0;                     // Gurobi's code
   std::optional<double> objective;        // present when there is a solution
+  std::vector<std::string> features;      // parts of the module that the program used
   std::vector<std::string> unsupported;   // calls that the module does not have
 };
 

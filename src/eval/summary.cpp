@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 namespace trex::eval {
@@ -13,6 +14,14 @@ std::string row_of(const std::string& name, const Score& score) {
   const auto [low, high] = wilson_interval(score.num_correct, score.num_items);
   return fmt::format("{:<28} {:>6} {:>8} {:>7.1f} %   {:.1f} to {:.1f} %\n", name, score.num_items,
                      score.num_correct, 100 * score.pass_at_1(), 100 * low, 100 * high);
+}
+
+// Counts the texts of a list in `record`'s run; records of an older version have none.
+void count_texts(const Json& record, const char* list, std::map<std::string, int64_t>& counts) {
+  const auto run = record.find("run");
+  if (run == record.end() || !run->is_object() || !run->contains(list)) return;
+  const std::set<std::string> texts = run->at(list);  // a program counts once
+  for (const std::string& text : texts) ++counts[text];
 }
 
 }  // namespace
@@ -57,6 +66,8 @@ Summary summarise(std::span<const Json> records) {
     const std::string family = record["family"];
     if (!family.empty()) count(summary.families[family]);
     ++summary.reasons[record["reason"]];
+    count_texts(record, "features", summary.features);
+    count_texts(record, "unsupported", summary.unsupported);
     if (!record["value"].is_null()) ++summary.num_with_value;
     if (record["finish_reason"] == "length") ++summary.num_cut_off;
   }
@@ -70,6 +81,8 @@ Json to_json(const Summary& summary) {
   json["num_cut_off"] = summary.num_cut_off;
   json["by_reason"] = Json::object();
   for (const auto& [reason, count] : summary.reasons) json["by_reason"][reason] = count;
+  json["by_feature"] = Json(summary.features);
+  json["by_unsupported"] = Json(summary.unsupported);
   json["by_family"] = Json::object();
   for (const auto& [family, score] : summary.families) json["by_family"][family] = score.json();
   return json;

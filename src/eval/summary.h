@@ -27,8 +27,10 @@ struct Summary {
   bool has_flags = false;                 // whether any row has one
   std::map<std::string, Score> families;  // empty when the benchmark has none
   std::map<std::string, int64_t> reasons;
-  int64_t num_with_value = 0;  // programs that came to an optimum
-  int64_t num_cut_off = 0;     // replies that ended at the token limit
+  std::map<std::string, int64_t> features;     // programs that used each part of our gurobipy
+  std::map<std::string, int64_t> unsupported;  // programs that called what it does not have
+  int64_t num_with_value = 0;                  // programs that came to an optimum
+  int64_t num_cut_off = 0;                     // replies that ended at the token limit
 };
 
 // Over records of evaluate(), which have been checked.

@@ -54,6 +54,17 @@ TEST(Summary, CountsAllUnflaggedFamiliesAndReasons) {
   EXPECT_EQ(json["num_cut_off"], 1);
 }
 
+TEST(Summary, CountsTheProgramsThatUsedOrMissedAPartOfTheModule) {
+  std::vector<Json> records = kRecords;
+  records[0]["run"] = {{"features", {"Model.addVar", "quicksum"}}, {"unsupported", Json::array()}};
+  records[1]["run"] = {{"features", {"Model.addVar"}}, {"unsupported", {"abs_", "abs_"}}};
+  records[2]["run"] = {{"ending", "exited"}};  // as an older version wrote it
+  records[3]["run"] = nullptr;                 // nothing to run
+  const Json json = to_json(summarise(records));
+  EXPECT_EQ(json["by_feature"], Json({{"Model.addVar", 2}, {"quicksum", 1}}));
+  EXPECT_EQ(json["by_unsupported"], Json({{"abs_", 1}}));
+}
+
 TEST(Summary, HasNoUnflaggedScoreWhenNoRowHasAFlag) {
   EXPECT_TRUE(to_json(summarise(std::vector<Json>{kRecords[0]}))["unflagged"].is_null());
 }

@@ -15,8 +15,11 @@ using sandbox::Ending;
 
 ProgramRun solved(double objective, int64_t status = 2) {
   ProgramRun run;
-  run.end =
-      EndReport{.model_name = "model", .status = status, .objective = objective, .unsupported = {}};
+  run.end = EndReport{.model_name = "model",
+                      .status = status,
+                      .objective = objective,
+                      .features = {},
+                      .unsupported = {}};
   return run;
 }
 
@@ -111,8 +114,11 @@ TEST(JudgeValue, NamesTheException) {
 
 TEST(JudgeValue, BlamesTheModuleForACallThatItLacks) {
   ProgramRun run = raised("gurobipy.GurobiError: addGenConstrSin is not supported\n");
-  run.end = EndReport{
-      .model_name = "model", .status = 1, .objective = {}, .unsupported = {"addGenConstrSin"}};
+  run.end = EndReport{.model_name = "model",
+                      .status = 1,
+                      .objective = {},
+                      .features = {},
+                      .unsupported = {"addGenConstrSin"}};
   const Verdict verdict = judge_value(run, 1);
   EXPECT_EQ(verdict.reason, Reason::UnsupportedApi);
   EXPECT_EQ(verdict.detail, "addGenConstrSin");

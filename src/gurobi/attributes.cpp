@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "gurobi/features.h"
 #include "gurobi/operands.h"
 
 namespace nb = nanobind;
@@ -91,12 +92,14 @@ const std::unordered_map<std::string, ConstraintGetter>& constraint_getters() {
 nb::object variable_attribute(const Var& var, const std::string& name) {
   const auto getter = variable_getters().find(lower_case(name));
   if (getter == variable_getters().end()) unknown("Var", name);
+  features().use("Var." + name);
   return getter->second(var, name);
 }
 
 void set_variable_attribute(const Var& var, const std::string& name, nb::handle value) {
   const std::string key = lower_case(name);
   Variable& variable = var.data();
+  features().use("Var." + name);
   // Starts and hints steer the search of a solver that proves its answer; they cannot change it.
   if (key == "start" || key == "pstart" || key == "varhintval" || key == "varhintpri" ||
       key == "branchpriority")
@@ -121,12 +124,14 @@ void set_variable_attribute(const Var& var, const std::string& name, nb::handle 
 nb::object constraint_attribute(const Constr& constr, const std::string& name) {
   const auto getter = constraint_getters().find(lower_case(name));
   if (getter == constraint_getters().end()) unknown("Constr", name);
+  features().use("Constr." + name);
   return getter->second(constr, name);
 }
 
 void set_constraint_attribute(const Constr& constr, const std::string& name, nb::handle value) {
   const std::string key = lower_case(name);
   Constraint& constraint = constr.data();
+  features().use("Constr." + name);
   if (key == "lazy") return;  // says when a solver looks at a row, not what it means
   if (key == "rhs") {
     constraint.right = expect_number(value, name);

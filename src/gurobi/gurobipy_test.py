@@ -320,6 +320,43 @@ class Driver(unittest.TestCase):
         self.assertNotIn("trex_driver", run.stderr)
         self.assertEqual(reports[-1]["unsupported"], ["Model.computeIIS is not supported"])
 
+    def test_features_are_those_that_the_program_used_itself(self):
+        program = """
+from gurobipy import GRB, Env, Model, quicksum
+model = Model("p", env=Env())
+model.Params.outputflag = 0
+model.setParam("TimeLimit", 5)
+x = model.addVars(2, ub=4, name="x")
+model.addConstrs((x.sum("*") <= 3 + i for i in range(2)), name="c")
+model.setObjective(quicksum(x[i] for i in range(2)), GRB.MAXIMIZE)
+model.optimize()
+print(model.objVal, x[0].X, model.getVarByName("x[1]").RC)
+"""
+        _, reports = self.run_program(program)
+        # Not the addVar, addConstr, getVars and VarName that the package needs for them.
+        self.assertEqual(
+            reports[-1]["features"],
+            ["Model.addConstrs", "Model.addVars", "Model.getVarByName", "Model.objVal", "Model.optimize",
+             "Model.setObjective", "Model.setParam", "Params.OutputFlag", "Params.TimeLimit", "Var.RC", "Var.X",
+             "quicksum", "tupledict.sum"],
+        )
+
+    def test_features_without_a_name_of_their_own(self):
+        _, reports = self.run_program(
+            "import gurobipy as gp\nmodel = gp.Model()\nx = model.addVar()\nmodel.addConstr(True)\n"
+            "model.addConstr(x == [1, 2])\nmodel.setObjective(x * x)\nmodel.optimize()\n")
+        self.assertEqual(
+            reports[-1]["features"],
+            ["Model.addConstr", "Model.addVar", "Model.optimize", "Model.setObjective",
+             "expression == [low, high]", "product of expressions", "truth value as constraint"],
+        )
+
+    def test_the_programs_own_attributes_do_not_disturb_the_model(self):
+        m = gp.Model()
+        m._vars, m._constrs = m.addVars(2), None
+        m.addConstr(m.addVar() >= 1)
+        self.assertEqual((len(m.getVars()), len(m.getConstrs())), (3, 1))
+
     def test_exit_codes_and_main_guard(self):
         run, _ = self.run_program("import sys\nif __name__ == '__main__': sys.exit(7)\n")
         self.assertEqual(run.returncode, 7)

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "gurobi/core.h"
+#include "gurobi/features.h"
 #include "gurobi/operands.h"
 #include "gurobi/report.h"
 #include "solve/lp_writer.h"
@@ -55,6 +56,7 @@ Constr add_constraint(const std::shared_ptr<Core>& core, nb::handle constraint,
   const bool is_numpy_bool =
       nb::cast<std::string>(nb::str(constraint.type().attr("__name__"))).substr(0, 4) == "bool";
   if (!is_numpy_bool) throw Mistake{10003, "Invalid value for Model.addConstr"};
+  features().use_always("truth value as constraint");
   const int truth = PyObject_IsTrue(constraint.ptr());
   if (truth < 0) throw nb::python_error();
   return {core, core->add_truth(truth == 1, name)};
@@ -71,6 +73,15 @@ void optimize(Core& core, double seconds, double gap) {
     core.optimize({.seconds = seconds, .relative_gap = gap});
   }
   report_optimize(core);
+}
+
+void bind_features(nb::module_& module) {
+  module.def("use_feature", [](const std::string& name) { features().use(name); });
+  module.def("use_feature_always", [](const std::string& name) { features().use_always(name); });
+  module.def("begin_feature", [](const std::string& name) { features().begin(name); });
+  module.def("end_feature", [] { features().end(); });
+  module.def("pause_features", [] { return features().pause(); });
+  module.def("resume_features", [](int depth) { features().resume(depth); });
 }
 
 void bind_core(nb::module_& module) {
@@ -161,6 +172,7 @@ NB_MODULE(_core, module) {
   translate_errors();
   bind_expressions(module);
   bind_core(module);
+  bind_features(module);
   module.def("open_reports", &open_reports);
   module.def("report_end", &report_end, nb::arg("name").none(), nb::arg("model").none(),
              nb::arg("unsupported"));

@@ -5,6 +5,8 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include "gurobi/features.h"
+
 namespace nb = nanobind;
 
 namespace trex::gurobi {
@@ -63,7 +65,10 @@ nb::object times(nb::handle a, nb::handle b) {
   if (const auto factor = number_of(b)) return scaled(a, *factor);
   if (const auto factor = number_of(a)) return scaled(b, *factor);
   const auto left = linear_of(a), right = linear_of(b);
-  if (left && right) return nb::cast(product(*left, *right));
+  if (left && right) {
+    features().use_always("product of expressions");
+    return nb::cast(product(*left, *right));
+  }
   if (!quadratic_of(a) || !quadratic_of(b)) return not_implemented();
   throw Mistake{10024, "The product of three variables is not supported"};
 }
@@ -85,7 +90,10 @@ nb::object power(nb::handle base, nb::handle exponent, nb::handle) {
   if (!number) return not_implemented();
   if (*number == 1) return scaled(base, 1);
   const auto linear = linear_of(base);
-  if (*number == 2 && linear) return nb::cast(product(*linear, *linear));
+  if (*number == 2 && linear) {
+    features().use_always("product of expressions");
+    return nb::cast(product(*linear, *linear));
+  }
   throw Mistake{10024, fmt::format("The power {} of an expression is not supported", *number)};
 }
 
@@ -109,6 +117,7 @@ nb::object compared(nb::handle a, nb::handle b, char sense) {
     const auto low = number_of(b[0]), high = number_of(b[1]);
     auto expression = quadratic_of(a);
     if (!low || !high || !expression) return not_implemented();
+    features().use_always("expression == [low, high]");
     return nb::cast(Comparison{std::move(*expression), 'r', *low, *high});
   }
   auto left = quadratic_of(a);
@@ -188,6 +197,7 @@ double value_of(const Quadratic& quadratic) {
 
 // LinExpr(), LinExpr(3), LinExpr(x), LinExpr([2, 3], [x, y]), LinExpr([(2, x), (3, y)]).
 void make_linear(Linear* self, nb::handle first, nb::handle variables) {
+  features().use("LinExpr");
   new (self) Linear();
   if (first.is_none() || add_linear(*self, first, 1)) return;
   const auto add_term = [&](nb::handle coefficient, nb::handle variable) {
@@ -225,6 +235,7 @@ void add_terms(Linear& self, nb::handle coefficients, nb::handle variables) {
 
 // Adds in place, so that a long sum takes linear time.
 nb::object quicksum(nb::iterable items) {
+  features().use("quicksum");
   Linear linear;
   std::optional<Quadratic> quadratic;
   for (const nb::handle item : items) {
@@ -331,6 +342,7 @@ void bind_expressions(nb::module_& module) {
         const auto value =
             first.is_none() ? std::optional<Quadratic>(Quadratic{}) : quadratic_of(first);
         if (!value) throw Mistake{10003, "Unable to convert argument to an expression"};
+        features().use("QuadExpr");
         new (self) Quadratic(*value);
       },
       nb::arg("first").none() = nb::none());

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "gurobi/features.h"
 #include "solve/model_json.h"
 
 namespace trex::gurobi {
@@ -72,6 +73,7 @@ void report_end(const std::optional<std::string>& name, const std::shared_ptr<Co
                                                   {"nonzeros", nullptr}};
   line["name"] = name ? Json(*name) : Json(nullptr);
   line["problem"] = core ? solve::to_json(core->problem()) : Json(nullptr);
+  line["features"] = features().used();
   line["unsupported"] = unsupported;
   send(line);
 }

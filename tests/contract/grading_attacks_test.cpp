@@ -124,5 +124,14 @@ for number in os.listdir('/proc/self/fd'):
   EXPECT_EQ(to_string(graded.verdict.reason), "model_not_found") << graded.run->execution.errors;
 }
 
+TEST(GradedRun, SaysWhichPartsOfTheModuleWereUsedAndMissed) {
+  const Graded graded = grade(HONEST "model.computeIIS()");
+  ASSERT_TRUE(graded.run && graded.run->end);
+  EXPECT_EQ(graded.run->end->features,
+            (std::vector<std::string>{"Model.addVar", "Model.optimize", "Model.setObjective"}));
+  EXPECT_EQ(graded.run->end->unsupported,
+            std::vector<std::string>{"Model.computeIIS is not supported"});
+}
+
 }  // namespace
 }  // namespace trex::eval

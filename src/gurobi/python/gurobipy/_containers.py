@@ -2,6 +2,7 @@
 
 from ._core import LinExpr
 from ._errors import GurobiError
+from ._features import counted
 
 
 def _parts(key):
@@ -27,6 +28,7 @@ def _matcher(pattern, keys):
     return lambda key: all(fits(field, part) for field, part in zip(pattern, _parts(key)))
 
 
+@counted
 class tuplelist(list):
     """A list of tuples that can be searched by pattern."""
 
@@ -38,6 +40,7 @@ class tuplelist(list):
         return tuplelist(list.__add__(self, list(other)))
 
 
+@counted
 class tupledict(dict):
     """A dict by tuples, in order, with sums over patterns."""
 
@@ -70,6 +73,7 @@ class tupledict(dict):
         return tupledict(self)
 
 
+@counted
 def multidict(data):
     """Splits {key: [a, b, ...]} into the list of keys and one tupledict for each place."""
     keys = tuplelist(data)

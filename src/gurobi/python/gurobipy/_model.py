@@ -7,12 +7,14 @@ import itertools
 from . import _core
 from ._containers import tupledict
 from ._errors import GurobiError, not_supported
+from ._features import counted, from_program
 from ._names import ATTRIBUTES
 from ._params import Params
 
 INFINITY = 1e100
 
 
+@counted
 class Env:
     """Parameters shared by the models made with it."""
 
@@ -116,13 +118,17 @@ def _loop_variables(generator):
     return list(dict.fromkeys(targets))
 
 
+@counted
 class Model:
-    """A model with Gurobi's interface. Attributes that begin with an underscore are the program's own."""
+    """A model with Gurobi's interface. Attributes that begin with an underscore are the program's own.
+
+    Programs like to keep _vars there, so our own have names that nobody would choose.
+    """
 
     def __init__(self, name="", env=None):
         own = self.__dict__
         own["_core"] = _core.Core()
-        own["_vars"], own["_constrs"] = [], []
+        own["_every_var"], own["_every_constr"] = [], []
         own["Params"] = (env or default_env).params.copy()
         self._core.name = str(name) if name else ""
 
@@ -132,7 +138,7 @@ class Model:
         if column is not None:
             raise GurobiError(10024, "Model.addVar: column is not supported")
         var = self._core.add_variable(float(lb), float(ub), float(obj), str(vtype), str(name))
-        self._vars.append(var)
+        self._every_var.append(var)
         return var
 
     def addVars(self, *indices, lb=0.0, ub=float("inf"), obj=0.0, vtype="C", name=""):
@@ -156,7 +162,7 @@ class Model:
             name = sense  # addConstr(comparison, "name")
         constr = self._core.add_constraint(lhs, str(name or ""))
         self._take_fillers()
-        self._constrs.append(constr)
+        self._every_constr.append(constr)
         return constr
 
     addLConstr = addConstr
@@ -165,7 +171,7 @@ class Model:
     def addRange(self, expr, lower, upper, name=""):
         constr = self._core.add_range(expr, float(lower), float(upper), str(name or ""))
         self._take_fillers()
-        self._constrs.append(constr)
+        self._every_constr.append(constr)
         return constr
 
     def addConstrs(self, generator, name=""):
@@ -173,7 +179,7 @@ class Model:
             raise KeyError("Missing constraint index")
         loop = _loop_variables(generator)
         result = tupledict()
-        for constraint in generator:
+        for constraint in from_program(generator):
             values = [generator.gi_frame.f_locals[variable] for variable in loop]
             key = values[0] if len(values) == 1 else tuple(values)
             result[key] = self.addConstr(constraint, name=_name_of(name, key) if name else "")
@@ -209,13 +215,13 @@ class Model:
         own = twin.__dict__
         own["_core"] = self._core.copy()
         own["Params"] = self.Params.copy()
-        own["_vars"] = [own["_core"].variable(var.index) for var in self._vars]
-        own["_constrs"] = [own["_core"].constraint(constr.index) for constr in self._constrs]
+        own["_every_var"] = [own["_core"].variable(var.index) for var in self._every_var]
+        own["_every_constr"] = [own["_core"].constraint(constr.index) for constr in self._every_constr]
         return twin
 
     def relax(self):
         twin = self.copy()
-        for var in twin._vars:
+        for var in twin._every_var:
             var.VType = "C"
         return twin
 
@@ -241,10 +247,10 @@ class Model:
     # Reading.
 
     def getVars(self):
-        return [var for var in self._vars if not self._core.is_removed(var)]
+        return [var for var in self._every_var if not self._core.is_removed(var)]
 
     def getConstrs(self):
-        return [constr for constr in self._constrs if not self._core.is_removed(constr)]
+        return [constr for constr in self._every_constr if not self._core.is_removed(constr)]
 
     def getQConstrs(self):
         return []
@@ -342,6 +348,7 @@ class Model:
             value = reader(self)
             if value is None:
                 raise AttributeError(f"Unable to retrieve attribute '{name}'")
+            _core.use_feature(f"Model.{name}")
             return value
         if name in _UNSUPPORTED:
             return not_supported(f"Model.{name}")
@@ -355,7 +362,8 @@ class Model:
         lower = name.lower()
         if name.startswith("_"):
             self.__dict__[name] = value
-        elif lower == "modelsense":
+            return
+        if lower == "modelsense":
             self._core.maximize = value < 0
         elif lower == "modelname":
             self._core.name = str(value)
@@ -365,11 +373,12 @@ class Model:
             raise AttributeError(f"Attribute '{name}' of a model cannot be set")
         else:
             raise AttributeError(f"'gurobipy.Model' object has no attribute '{name}'")
+        _core.use_feature(f"Model.{name}")
 
     def _take_fillers(self):
         # A range adds a variable of its own.
-        for index in range(len(self._vars), self._core.num_all_variables):
-            self._vars.append(self._core.variable(index))
+        for index in range(len(self._every_var), self._core.num_all_variables):
+            self._every_var.append(self._core.variable(index))
 
 
 _ATTRIBUTES = frozenset(name.lower() for name in ATTRIBUTES)

@@ -1,5 +1,6 @@
 """Parameters. Those that only steer the real solver's search are accepted and change nothing."""
 
+from ._core import use_feature_always
 from ._errors import GurobiError
 from ._names import PARAMETERS
 
@@ -28,6 +29,7 @@ class Params:
             except (TypeError, ValueError):
                 raise GurobiError(10003, f"Invalid value {value!r} for parameter '{known}'") from None
         self._values[known] = value
+        use_feature_always(f"Params.{known}")
 
     def __getattr__(self, name):
         known = self._name(name)
