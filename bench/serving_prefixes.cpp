@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bench/serving_support.h"
+#include "perf/prefix_blocks.h"
 #include "simulate/prefix_cache.h"
 
 namespace trex::bench {
@@ -14,6 +15,8 @@ using simulate::Workload;
 
 const char* const kName = "H6: shared prefixes, rho 0.8 without any cache";
 constexpr double kRho = 0.8;
+constexpr const char* kBlind = "cap, blind to prefixes";
+constexpr const char* kEverywhere = "cap, prompts without what a pooled cache holds";
 
 // The recorded conversations are 12,000 tokens long: only a model with a compressed cache keeps
 // enough of them.
@@ -32,7 +35,7 @@ Instances compressed_cache() {
 }
 
 Workload recorded(const std::string& trace, const Instances& instances) {
-  simulate::ArrivalSettings settings{.arrivals = "trace", .requests = kRequests, .rate = 1};
+  simulate::ArrivalSettings settings{.arrivals = "trace", .requests = 0, .rate = 1};
   Workload workload = simulate::plan_workload(shipped(trace), settings);
   settings.rate = kRho * capacity(instances, workload.lengths());
   workload = simulate::plan_workload(shipped(trace), settings);
@@ -53,23 +56,41 @@ Workload conversations(const Instances& instances) {
   return simulate::plan_workload(shipped("azure-conv-2023"), settings);
 }
 
-// The share of prompt tokens that one cache as large as all of them together would find.
-double pooled_share(const Instances& instances, const Workload& workload) {
-  double capacity_blocks = 0, found = 0, prompts = 0;
+// The tokens of each prompt that one cache as large as all of them together would find.
+std::vector<int64_t> pooled_tokens(const Instances& instances, const Workload& workload) {
+  double capacity_blocks = 0;
   for (const auto& instance : instances) {
     const auto& model = instance.iterations.model;
-    capacity_blocks += model.kv_capacity_bytes / model.kv.bytes(workload.block_tokens);
+    capacity_blocks +=
+        model.kv_capacity_bytes / perf::cached_block_bytes(model.kv, workload.block_tokens);
   }
+  std::vector<int64_t> found;
   simulate::PrefixCache pooled;
   for (const auto& request : workload.requests) {
     const auto blocks = std::span(workload.blocks).subspan(request.first_block, request.num_blocks);
     const auto tokens = static_cast<int64_t>(pooled.match(blocks)) * workload.block_tokens;
     pooled.insert(blocks);
     pooled.shrink_to(static_cast<size_t>(capacity_blocks));
-    found += static_cast<double>(std::min(tokens, request.lengths.prompt_tokens - 1));
-    prompts += static_cast<double>(request.lengths.prompt_tokens);
+    found.push_back(std::min(tokens, request.lengths.prompt_tokens - 1));
   }
-  return found / prompts;
+  return found;
+}
+
+double share_of_prompts(const std::vector<int64_t>& tokens, const Workload& workload) {
+  double sum = 0, prompts = 0;
+  for (const int64_t each : tokens) sum += static_cast<double>(each);
+  for (const auto& request : workload.requests)
+    prompts += static_cast<double>(request.lengths.prompt_tokens);
+  return sum / prompts;
+}
+
+// As if every instance had in its cache whatever the pooled one has: about the most to be gained.
+Workload without(Workload workload, const std::vector<int64_t>& tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    workload.requests[i].lengths.prompt_tokens -= tokens[i];
+    workload.requests[i].num_blocks = 0;
+  }
+  return workload;
 }
 
 // The busiest instance's time over the mean.
@@ -85,12 +106,14 @@ double imbalance(const Ran& ran) {
 
 void compare(Report& report, const std::string& situation, const Instances& instances,
              const Workload& workload) {
-  const double pooled = pooled_share(instances, workload);
-  const auto add = [&](const char* row, const char* policy, double expiry_s) {
+  const auto found = pooled_tokens(instances, workload);
+  const double pooled = share_of_prompts(found, workload);
+  const auto add = [&](const char* row, const char* policy, double expiry_s,
+                       const Workload& requests) {
     for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
       const auto ran =
           run({.instances = instances,
-               .workload = workload,
+               .workload = requests,
                .policy = policy,
                .seed = seed,
                .faults = {},
@@ -103,10 +126,11 @@ void compare(Report& report, const std::string& situation, const Instances& inst
                   {"TTFT p99 s", ran.summary.ttft_s.p99}});
     }
   };
-  add("cap", "cap", 1e6);
-  add("prefix_bounded", "prefix_bounded", 1e6);
-  add("lmetric", "lmetric", 1e6);
-  add("cap, blind to prefixes", "cap", 1e-9);
+  add("cap", "cap", 1e6, workload);
+  add("prefix_bounded", "prefix_bounded", 1e6, workload);
+  add("lmetric", "lmetric", 1e6, workload);
+  add(kBlind, "cap", -1, workload);
+  add(kEverywhere, "cap", 1e6, without(workload, found));
   const auto mean = [&](const char* row, const char* number) {
     return report.mean(kName, situation, row, number);
   };
@@ -115,9 +139,12 @@ void compare(Report& report, const std::string& situation, const Instances& inst
   report.expect("H6", situation + ": over 85 % of a pooled cache's hits at max/mean under 1.3",
                 hits > 85 && busiest < 1.3,
                 fmt::format("{:.1f} % of {:.1f} %, {:.2f}", hits, 100 * pooled, busiest));
-  const double gain =
-      1 - mean("cap", "TTFT mean s") / mean("cap, blind to prefixes", "TTFT mean s");
-  report.expect("H6", situation + ": TTFT 30 % below load only", gain >= 0.3, percent(-gain));
+  const double blind_s = mean(kBlind, "TTFT mean s");
+  const double gain = 1 - mean("cap", "TTFT mean s") / blind_s;
+  const double most = 1 - mean(kEverywhere, "TTFT mean s") / blind_s;
+  report.expect("H6", situation + ": TTFT 30 % below load only", gain >= 0.3,
+                fmt::format("{}; with a pooled cache behind every instance {}", percent(-gain),
+                            percent(-most)));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "perf/catalogue.h"
 #include "perf/kv_cache.h"
+#include "perf/prefix_blocks.h"
 
 namespace trex::perf {
 namespace {
@@ -90,6 +91,15 @@ TEST(KvCache, SlidingWindowsStopGrowing) {
   const KvFunction kv = kv_of(shipped("gpt-oss-20b"), 2);
   EXPECT_EQ(kv.bytes(100), 24 * 2048 * 100);
   EXPECT_EQ(kv.bytes(1000), 12 * 2048 * 1000 + 12 * 2048 * 128);
+}
+
+// DeepSeek-V4-Flash, fp8, 512 tokens: 43 windows of 128 x 512, 21 layers with 128 entries of 512 +
+// 64 and 20 layers with 4 entries of 512. The state of its compressors is not in it.
+TEST(KvCache, ACachedBlockHasEntriesAndAWindowButNoRunningState) {
+  EXPECT_EQ(cached_block_bytes(kv_of(shipped("DeepSeek-V4-Flash"), 1), 512),
+            43 * 128 * 512 + 21 * 128 * (512 + 64) + 20 * 4 * 512);
+  EXPECT_EQ(cached_block_bytes(kv_of(shipped("Llama-3.1-8B"), 2), 512), 512 * 131'072);
+  EXPECT_EQ(cached_block_bytes(kv_of(shipped("DeepSeek-V4-Flash"), 1), 0), 0);
 }
 
 TEST(KvCache, TokensWithinIsTheLargestLengthThatFits) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "perf/prefix_blocks.h"
 #include "schedule/estimates.h"
 
 namespace trex::schedule {
@@ -41,7 +42,7 @@ Scheduler::State::State(SchedulerSettings s)
 
 void Scheduler::State::add(InstanceSpec spec) {
   const double capacity = spec.model.kv_capacity_bytes;
-  const double block_bytes = spec.model.kv.bytes(settings.prefix_block_tokens);
+  const double block_bytes = perf::cached_block_bytes(spec.model.kv, settings.prefix_block_tokens);
   const auto most = static_cast<double>(settings.prefix_most_blocks);
   const double fit = capacity > 0 && block_bytes > 0 ? capacity / block_bytes : most;
   prefixes.emplace_back(static_cast<size_t>(std::clamp(fit, 1.0, most)), settings.prefix_expiry_s);

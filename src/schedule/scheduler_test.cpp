@@ -284,6 +284,29 @@ TEST(Scheduler, CachedPrefixesDrawRequests) {
   EXPECT_EQ(uncached_candidates(), 2u);
 }
 
+// A line weighs 20 times as much as service. 2,047 cached tokens shorten the line for all behind by
+// more than 1,000 waiting ones make it longer for this request, but not by more than 4,000.
+TEST(Scheduler, ACachedBeginningOutweighsAShorterLineElsewhere) {
+  for (const double in_line : {1'000, 4'000}) {
+    InstanceSpec like = simple_instance("like", {.prompt_tokens_per_s = 5'000});
+    like.prompts_delay_answers = true;
+    Scheduler scheduler({}, {like, like});
+    const std::vector<uint64_t> blocks{1, 2, 3, 4};
+    Request request = simple_request(1, 2048);
+    request.prefix_blocks = blocks;
+    InFlight first = std::move(scheduler.submit(request, 0).flight);
+    const InstanceIndex where = first.instance(), other = 1 - where;
+    first.first_token(1);
+    first.completed(100, 2);
+    scheduler.set_state(other, InstanceState::Draining);
+    const InFlight before = std::move(scheduler.submit(simple_request(2, in_line), 3).flight);
+    ASSERT_EQ(before.instance(), where);
+    scheduler.set_state(other, InstanceState::Ready);
+    request.id = 3;
+    EXPECT_EQ(scheduler.submit(request, 3).flight.instance(), in_line < 2'047 ? where : other);
+  }
+}
+
 TEST(Scheduler, ExplainNamesTermsAndChangesNoDecision) {
   const auto decisions = [](bool explains) {
     SchedulerSettings settings;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "perf/prefix_blocks.h"
 
 namespace trex::simulate {
 namespace {
@@ -290,7 +291,7 @@ void IterationEngine::finish_prompts(std::vector<Notice>& notices) {
     }
     if (spec_.prefix_cache && !request.prefix_blocks.empty()) {
       prefixes_.insert(request.prefix_blocks);
-      const double block = spec_.model.kv.bytes(request.prefix_block_tokens);
+      const double block = perf::cached_block_bytes(spec_.model.kv, request.prefix_block_tokens);
       const double spare = std::max(spec_.model.kv_capacity_bytes - held_bytes_, 0.0);
       if (has_cache_limit_ && block > 0) prefixes_.shrink_to(static_cast<size_t>(spare / block));
     }

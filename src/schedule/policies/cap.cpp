@@ -4,7 +4,7 @@
 // The score is what the request would cost on an instance, in seconds:
 //
 //   weight * (expected wait) + own prompt + own decoding
-//     + others_weight * slowing the others - what the cache saves them + lambda * phi
+//     + others_weight * slowing the others - what the cache saves all others + lambda * phi
 //
 // Waiting weighs more than service because a second of queue before one request is a second for all
 // that come behind it: with weight 1 requests pile up before fast engines that slow ones could have
@@ -21,7 +21,10 @@
 // but everyone is slowed: on three clusters of devices the mean latency at 50 to 95 % load is up to
 // 30 % below that of any other policy (bench/serving_gains, H3). In full it piles prompts up on
 // compute-rich instances, which makes first tokens late in bursts (H5), so it is weighted; what a
-// cached beginning saves the others is certain and counts in full (H6).
+// cached beginning saves is certain and counts in full: to those that get answers there, and to
+// those that come behind, whose wait it shortens and who count as waits do. Without the latter a
+// short line elsewhere outweighs any cache, and conversations wander from instance to instance
+// (H6).
 //
 // Nobody waits for a bulk request: only when the whole backlog is done counts. An instance takes
 // from it as long as a long answer would still end before the backlog can; then slow instances stop
@@ -59,7 +62,7 @@ class Cap final : public Policy {
         "{:.3f} s = wait {:.3f} (weighted {:.3f}) + prompt {:.3f} + decode {:.3f} + {:g} x others "
         "{:.3f} - saved {:.3f} + cache {:.3f}",
         score(choice, i), wait_s(choice, i), weighted_wait_s(choice, i), prompt_s(choice, i),
-        decode_s(choice, i), settings_.others_weight, others_s(choice, i), saved_s(choice, i),
+        decode_s(choice, i), settings_.others_weight, others_s(choice, i), all_saved_s(choice, i),
         settings_.kv_price_s * kv_price(choice, i));
   }
 
@@ -68,17 +71,26 @@ class Cap final : public Policy {
     return choice.ready[i].prompt_token_s * uncached(choice, i);
   }
 
-  // Waiting, weighted: behind prompts that delay answers it has a weight of its own.
+  // Waiting behind prompts that delay answers has a weight of its own.
+  double line_weight(const InstanceView& view) const {
+    return view.prompts_delay_answers ? settings_.prompt_wait_weight : settings_.wait_weight;
+  }
+
   double weighted_wait_s(const Choice& choice, size_t i) const {
     const double prompts_s = prompt_wait_s(choice, i);
-    const double weight = choice.ready[i].prompts_delay_answers ? settings_.prompt_wait_weight
-                                                                : settings_.wait_weight;
-    return settings_.wait_weight * (wait_s(choice, i) - prompts_s) + weight * prompts_s;
+    return settings_.wait_weight * (wait_s(choice, i) - prompts_s) +
+           line_weight(choice.ready[i]) * prompts_s;
+  }
+
+  // By the cached beginning, to those that are there and to those that come behind.
+  double all_saved_s(const Choice& choice, size_t i) const {
+    const InstanceView& view = choice.ready[i];
+    return saved_s(choice, i) + line_weight(view) * view.line_token_s * choice.cached_tokens[i];
   }
 
   double score(const Choice& choice, size_t i) const {
     return weighted_wait_s(choice, i) + prompt_s(choice, i) + decode_s(choice, i) +
-           settings_.others_weight * others_s(choice, i) - saved_s(choice, i) +
+           settings_.others_weight * others_s(choice, i) - all_saved_s(choice, i) +
            settings_.kv_price_s * kv_price(choice, i);
   }
 
