@@ -231,9 +231,10 @@ void add_scores(const std::vector<Score>& scores, report::Page& page) {
   }
   page.table(table);
   page.paragraph(
-      "Held-out questions share no entity name, sentence plan or number with the training "
-      "data, but come from the same problem families. NL4OPT is public and written by "
-      "people; a model of a few million parameters is expected to score near zero on it.");
+      "Held-out questions share no entity name and no sentence plan with the training data, and "
+      "their numbers are drawn anew, but they come from the same problem families. The value "
+      "decides: a program may call things by other names. NL4OPT is public and written by people; "
+      "a model of a few million parameters is expected to score near zero on it.");
   for (const Score& score : scores) add_family_table(score, page);
 }
 

@@ -33,7 +33,7 @@ struct GenerateSettings {
           "Documents for pre-training; questions with messages for fine-tuning and evaluation; "
           "excerpts: passages of a problem and the lines of data that they become, as messages.",
           one_of({"documents", "questions", "excerpts"}));
-    visit("split", split, "Held-out rows share no name, sentence plan or random number with train.",
+    visit("split", split, "Held-out rows share no name, sentence plan or random stream with train.",
           one_of({"train", "heldout"}));
     visit("names", names,
           "Of foods, products and the like: real words, a few dozen each; invented ones such as "
