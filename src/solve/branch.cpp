@@ -64,12 +64,14 @@ class IntegerSearch {
   std::optional<Solved> run() {
     push({.bound = -kInfinity, .number = 0, .changes = {}});
     while (!open_.empty() && open_.top().bound < cutoff()) {
-      if (deadline_.left().count() <= 0 || num_nodes_ >= kMaxNodes)
+      if (deadline_.left().count() <= 0 || num_nodes_ >= kMaxNodes || nodes_ >= limits_.nodes)
         return finish(Outcome::LimitReached);
       const Node node = open_.top();
       open_.pop();
       const Model part = with_changes(model_, node.changes);
-      const HighsResult result = run_carefully(part, limits_, deadline_);
+      Limits left = limits_;
+      left.nodes -= nodes_;
+      const HighsResult result = run_carefully(part, left, deadline_);
       nodes_ += result.nodes;
       if (result.status == HighsStatus::Infeasible) continue;
       if (result.status == HighsStatus::Unbounded ||
@@ -77,10 +79,10 @@ class IntegerSearch {
         if (node.changes.empty()) return {};
         continue;  // the whole is bounded, so a part of it is infeasible
       }
-      const bool out_of_time = result.status == HighsStatus::TimeLimit;
+      const bool is_cut = result.status == HighsStatus::LimitReached;
       const double bound = std::max(node.bound, result.bound);
       const bool settled = !result.has_values || accept(part, result.values, bound);
-      if (out_of_time) {
+      if (is_cut) {
         push({.bound = bound, .number = 0, .changes = node.changes});
         return finish(Outcome::LimitReached);
       }
@@ -194,8 +196,9 @@ class IntegerSearch {
 }  // namespace
 
 HighsResult run_carefully(const Model& model, const Limits& limits, const Deadline& deadline) {
-  if (deadline.left().count() <= 0) return {.status = HighsStatus::TimeLimit};
+  if (deadline.left().count() <= 0) return {.status = HighsStatus::LimitReached};
   HighsSettings settings{.time = deadline.left(),
+                         .nodes = limits.nodes,
                          .relative_gap = limits.relative_gap,
                          .absolute_gap = limits.absolute_gap};
   HighsResult result = run_highs(model, settings);

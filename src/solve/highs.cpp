@@ -4,6 +4,7 @@
 #include <interfaces/highs_c_api.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include "base/error.h"
@@ -34,7 +35,12 @@ void set_options(void* highs, const HighsSettings& settings) {
     expect(Highs_setStringOptionValue(highs, option, value), option);
   };
   flag("output_flag", false);
-  expect(Highs_setIntOptionValue(highs, "threads", 1), "threads");
+  const auto whole = [&](const char* option, int64_t value) {
+    value = std::min<int64_t>(value, std::numeric_limits<HighsInt>::max());  // which means no limit
+    expect(Highs_setIntOptionValue(highs, option, static_cast<HighsInt>(value)), option);
+  };
+  whole("threads", 1);
+  whole("mip_max_nodes", settings.nodes);
   text("parallel", "off");
   text("presolve", settings.presolve ? "on" : "off");
   // Naming the algorithms keeps HiGHS from trying its other interior point code, which loads an
@@ -122,7 +128,8 @@ HighsStatus status_of(void* highs) {
     case kHighsModelStatusUnboundedOrInfeasible:
       return HighsStatus::UnboundedOrInfeasible;
     case kHighsModelStatusTimeLimit:
-      return HighsStatus::TimeLimit;
+    case kHighsModelStatusSolutionLimit:  // what it says when mip_max_nodes is reached
+      return HighsStatus::LimitReached;
     default:
       return HighsStatus::Unclear;
   }

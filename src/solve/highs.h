@@ -11,6 +11,7 @@ namespace trex::solve {
 
 struct HighsSettings {
   std::chrono::duration<double> time{60};
+  int64_t nodes = INT64_MAX;  // of branch and bound, at least 1
   bool presolve = true;
   // Of rows, bounds and integers. 1e-9 leaves a big-M of a million no room to be cheated.
   double tolerance = 1e-9;
@@ -23,7 +24,7 @@ enum class HighsStatus {
   Infeasible,
   Unbounded,
   UnboundedOrInfeasible,
-  TimeLimit,
+  LimitReached,  // time or nodes
   Unclear,  // the solver gave up on numerical grounds
 };
 

@@ -82,7 +82,7 @@ Solved solve_continuous(const Model& model, const Limits& limits, const Deadline
     case HighsStatus::Unbounded:
     case HighsStatus::UnboundedOrInfeasible:
       return unbounded_or_infeasible(model, limits, deadline);
-    case HighsStatus::TimeLimit:
+    case HighsStatus::LimitReached:
       return {.outcome = Outcome::LimitReached, .best_bound = -kInfinity};
     default:
       break;

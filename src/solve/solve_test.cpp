@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/rng.h"
 #include "solve/evaluate.h"
 #include "solve/mps.h"
 #include "solve/test_models.h"
@@ -163,6 +164,69 @@ TEST(Solve, StopsAtItsTimeLimit) {
   EXPECT_EQ(solved.outcome, Outcome::LimitReached);
   const Solved integers = solve(knapsack(), {.time = std::chrono::milliseconds(0)});
   EXPECT_EQ(integers.outcome, Outcome::LimitReached);
+}
+
+// Choose items so that every row's weight is as near half of all as can be (Cornuejols and Dawande's market
+// split): branch and bound needs thousands of nodes, since the relaxation is always 0.
+Model market_split(size_t num_rows, size_t num_items) {
+  Rng rng(3, "market split");
+  Model model = columns_with(std::vector<double>(num_items, 0.0), Domain::Binary);
+  for (size_t i = 0; i < num_rows; ++i) {
+    std::vector<Term> terms;
+    double sum = 0;
+    for (size_t j = 0; j < num_items; ++j) {
+      const auto weight = static_cast<double>(rng.below(100));
+      terms.push_back({static_cast<int64_t>(j), weight});
+      sum += weight;
+    }
+    terms.push_back({model.add_column({.name = {}, .objective = 1}), 1});
+    terms.push_back({model.add_column({.name = {}, .objective = 1}), -1});
+    model.equal({}, terms, std::floor(sum / 2));
+  }
+  return model;
+}
+
+double best_split(const Model& model, size_t num_items) {
+  double best = kInfinity;
+  for (uint64_t chosen = 0; chosen < uint64_t{1} << num_items; ++chosen) {
+    std::vector<double> left;
+    for (const Row& row : model.rows) left.push_back(row.lower);
+    for (const Entry& entry : model.matrix) {
+      const auto item = static_cast<size_t>(entry.column);
+      if (item < num_items && (chosen >> item & 1) == 1) left[static_cast<size_t>(entry.row)] -= entry.value;
+    }
+    double distance = 0;
+    for (const double value : left) distance += std::abs(value);
+    best = std::min(best, distance);
+  }
+  return best;
+}
+
+// Cut at the same node, whatever the machine does: the same answer, which says that it is cut.
+TEST(Solve, StopsAtItsNodeLimit) {
+  const Model model = market_split(3, 14);
+  const double optimum = best_split(model, 14);
+  const Solved all = solve(model);
+  ASSERT_EQ(all.outcome, Outcome::Optimal);
+  EXPECT_NEAR(all.best->objective, optimum, 1e-6);
+  ASSERT_GT(all.nodes, 100);
+  for (const int64_t nodes : {1, 10, 50}) {
+    const Solved cut = solve(model, {.nodes = nodes});
+    EXPECT_EQ(cut.outcome, Outcome::LimitReached);
+    EXPECT_LE(cut.nodes, nodes);
+    EXPECT_LE(cut.best_bound, optimum + 1e-6);
+    if (cut.best) {
+      EXPECT_GE(cut.best->objective, optimum - 1e-6);
+      EXPECT_EQ(text(verify_feasible(model, cut.best->values)), "");
+    }
+    const Solved again = solve(model, {.nodes = nodes});
+    EXPECT_EQ(again.nodes, cut.nodes);
+    EXPECT_EQ(again.best_bound, cut.best_bound);
+    ASSERT_EQ(again.best.has_value(), cut.best.has_value());
+    if (cut.best) {
+      EXPECT_EQ(again.best->values, cut.best->values);
+    }
+  }
 }
 
 TEST(Solve, AcceptsALooserGap) {
