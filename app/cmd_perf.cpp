@@ -28,8 +28,8 @@ struct ShowArguments {
 
 void add_options(CLI::App& options, ShowArguments& a) {
   const auto degree = CLI::Range(1, 1024);
-  options.add_option("device", a.device, "Device of the catalogue")->required();
-  options.add_option("model", a.model, "Model of the catalogue, a config.json or a .gguf file")->required();
+  options.add_option("device", a.device, "Device of the catalogue (trex perf list)")->required();
+  options.add_option("model", a.model, "Model of the catalogue (trex perf list), a config.json or a .gguf file")->required();
   options.add_option("--catalogue", a.catalogue_files, "Your own devices or models, JSON; repeatable");
   options.add_option("--quantisation", a.quantisation, "How weights are stored")->capture_default_str();
   options.add_option("--kv", a.kv, "Cache elements: bf16 or fp8")->check(CLI::IsMember({"bf16", "fp8"}))->capture_default_str();
@@ -92,19 +92,11 @@ Shown compute(const ShowArguments& a) {
   if (const auto problem = perf::layout_problem(shown.model, a.layout)) {
     throw usage_error("--tp, --pp, --dp, --ep", "a layout that suits " + shown.model.name, a.layout.text() + ": " + *problem);
   }
-  std::vector<int64_t> layers(static_cast<size_t>(a.layout.pp), shown.model.num_layers / a.layout.pp);
-  for (int64_t i = 0; i < shown.model.num_layers % a.layout.pp; ++i) ++layers[static_cast<size_t>(i)];
-  const auto ranges = perf::stage_ranges(layers);
-  std::vector<perf::OperatorModel> stages;
-  for (const perf::StageRange& range : ranges) {
-    stages.emplace_back(shown.model, shown.device, quantisation, a.layout, a.limits, range);
-    const auto memory = perf::memory_budget(shown.model, shown.device, quantisation, a.layout, a.limits, range);
-    if (stages.size() == 1 || memory.kv_bytes < shown.memory.kv_bytes) shown.memory = memory;
-  }
+  const perf::Placement placement = perf::place(shown.model, shown.device, quantisation, a.layout, a.limits);
+  const perf::PipelineModel& pipeline = placement.pipeline;
+  shown.memory = placement.memory;
   shown.kv_tokens = shown.memory.kv.tokens_within(shown.memory.kv_bytes);
   shown.admissible = perf::admissible_batch(shown.memory, a.layout, a.limits, static_cast<double>(a.context));
-  const auto* link = shown.device.fastest_link("machine");
-  const perf::PipelineModel pipeline(stages, std::vector<perf::StageLink>(stages.size() - 1, {link != nullptr ? link->bytes_per_s : 32e9, 10e-6}));
   const double batch = static_cast<double>(a.batch);
   const double context = static_cast<double>(a.context);
   const double stage_share = 1 / static_cast<double>(a.layout.pp);

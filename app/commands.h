@@ -14,6 +14,8 @@ int cmd_data_stats(const Arguments& arguments);
 int cmd_data_tokenize(const Arguments& arguments);
 int cmd_eval(const Arguments& arguments);
 int cmd_generate(const Arguments& arguments);
+int cmd_perf_fit(const Arguments& arguments);
+int cmd_perf_list(const Arguments& arguments);
 int cmd_perf_show(const Arguments& arguments);
 int cmd_plan_serve(const Arguments& arguments);
 int cmd_run(const Arguments& arguments);

@@ -114,21 +114,35 @@ double r_squared(const IterationCoefficients& time, std::span<const IterationSam
   return total > 0 ? 1 - residual / total : 1;
 }
 
+// The worst ones, each with its place, what was measured and what the fit makes of it.
+std::string residuals_text(const IterationCoefficients& time, std::span<const IterationSample> samples, size_t most) {
+  const auto fitted_s = [&](size_t i) {
+    const IterationSample& s = samples[i];
+    return time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
+  };
+  const auto residual = [&](size_t i) { return fitted_s(i) / samples[i].seconds - 1; };
+  std::vector<size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return std::abs(residual(a)) > std::abs(residual(b)); });
+  std::string text;
+  for (size_t k = 0; k < std::min(most, order.size()); ++k) {
+    const size_t i = order[k];
+    const IterationSample& s = samples[i];
+    text += fmt::format("; sample {} ({:g} sequences, {:g} tokens of context in all, {:g} of prompts): measured {:.4g} ms, fitted {:.4g} ms ({:+.0f} %)",
+                        i + 1, s.num_decoding, s.context_tokens, s.prompt_tokens, 1e3 * s.seconds, 1e3 * fitted_s(i), 100 * residual(i));
+  }
+  return text;
+}
+
 void refuse_bad_fit(const FitReport& report, std::span<const IterationSample> samples,
                     const FitOptions& options, const std::string& where) {
   const FitError error = error_of(report.time, samples);
   if (error.median <= options.most_median_error && error.p90 <= options.most_p90_error) return;
-  const IterationSample& worst = samples[error.worst_index];
   throw input_error(
       where, "samples",
-      fmt::format("times that fit a + beta*b + g*ctx + p*prompt + q*pairs (median error up to {:.0f} %, p90 up to {:.0f} %)",
+      fmt::format("times that fit a + beta*sequences + g*context + p*prompt + q*pairs (median error up to {:.0f} %, p90 up to {:.0f} %)",
                   100 * options.most_median_error, 100 * options.most_p90_error),
-      fmt::format("median {:.1f} %, p90 {:.1f} %, worst {:.1f} % at sample {} (b = {:g}, context {:g}, prompt {:g}: "
-                  "measured {:.4g} ms, fitted {:.4g} ms)",
-                  100 * error.median, 100 * error.p90, 100 * error.worst, error.worst_index + 1,
-                  worst.num_decoding, worst.context_tokens, worst.prompt_tokens, 1e3 * worst.seconds,
-                  1e3 * report.time.iteration_s(worst.num_decoding, worst.context_tokens,
-                                                worst.prompt_tokens, worst.prompt_pairs)),
+      fmt::format("median {:.1f} %, p90 {:.1f} %", 100 * error.median, 100 * error.p90) + residuals_text(report.time, samples, 3),
       "profile again with nothing else on the device, or split the profile by batch size");
 }
 

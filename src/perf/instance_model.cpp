@@ -92,6 +92,16 @@ bool InstanceModel::is_extrapolation(double num_decoding, double context_each) c
   return num_decoding > 2 * sampled_batch || context_each > 2 * sampled_context;
 }
 
+InstanceModel InstanceModel::at_speed(double speed) const {
+  InstanceModel model = *this;
+  model.time.base_s /= speed;
+  for (double& slope : model.time.per_sequence_s) slope /= speed;
+  model.time.per_context_token_s /= speed;
+  model.time.per_prompt_token_s /= speed;
+  model.time.per_prompt_pair_s /= speed;
+  return model;
+}
+
 void validate(const InstanceModel& model, const std::string& where) {
   const IterationCoefficients& time = model.time;
   require_at_least_zero(where, "seconds.base", time.base_s);
@@ -145,7 +155,7 @@ Json to_json(const InstanceModel& model) {
 InstanceModel instance_model_from_json(const JsonObject& object) {
   object.expect_only({"format", "version", "name", "seconds", "kv", "kv_capacity_bytes",
                       "max_sequences", "chunk_tokens", "max_context", "sampled_batch",
-                      "sampled_context", "calibrated", "source"});
+                      "sampled_context", "calibrated", "source", "deployment", "fit"});
   if (const int64_t version = object.integer("version"); version != kFormatVersion) {
     throw object.error("version", std::to_string(kFormatVersion), std::to_string(version));
   }

@@ -94,6 +94,9 @@ struct InstanceModel {
 
   // True if a batch or a sequence's context is beyond twice what was sampled.
   bool is_extrapolation(double num_decoding, double context_each) const;
+
+  // The same instance, `speed` times as fast.
+  InstanceModel at_speed(double speed) const;
 };
 
 // Throws Input at `where` for a NaN, negative or missing number.

@@ -57,6 +57,32 @@ double PipelineModel::prompt_seconds(double prompt_tokens, int64_t chunk_tokens)
   return total + static_cast<double>(stages_.size() - 1) * last_slowest + transfers_s(each);
 }
 
+Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation, const Layout& layout,
+                const EngineLimits& limits) {
+  std::vector<OperatorModel> stages;
+  MemoryBudget tightest;
+  double least = 0;
+  for (const StageRange& range : stage_ranges(equal_layers(model.num_layers, layout.pp))) {
+    stages.emplace_back(model, device, quantisation, layout, limits, range);
+    const MemoryBudget memory = memory_budget(model, device, quantisation, layout, limits, range);
+    const double sequences = memory.kv_bytes / memory.kv.bytes(limits.max_context);
+    if (stages.size() == 1 || sequences < least) tightest = memory, least = sequences;
+  }
+  std::vector<StageLink> links(stages.size() - 1, link_within(device));
+  return {PipelineModel(std::move(stages), std::move(links)), tightest};
+}
+
+std::vector<int64_t> equal_layers(int64_t num_layers, int64_t stages) {
+  std::vector<int64_t> layers(static_cast<size_t>(stages), num_layers / stages);
+  for (int64_t i = 0; i < num_layers % stages; ++i) ++layers[static_cast<size_t>(i)];
+  return layers;
+}
+
+StageLink link_within(const DeviceSpec& device) {
+  const auto* link = device.fastest_link("machine");
+  return {link != nullptr ? link->bytes_per_s : 32e9, 10e-6};
+}
+
 IterationSeconds PipelineModel::function() const {
   return [this](const Iteration& iteration) { return seconds(iteration); };
 }

@@ -41,6 +41,22 @@ class PipelineModel {
   std::vector<StageLink> links_;
 };
 
+// One instance on devices of one machine.
+struct Placement {
+  PipelineModel pipeline;
+  MemoryBudget memory;  // of the stage with the least room
+};
+
+// Equal stages, the first ones a layer longer when they do not divide. The layout must suit the model (layout_problem).
+Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation, const Layout& layout,
+                const EngineLimits& limits);
+
+// Layers of equal stages, the first ones one longer when they do not divide.
+std::vector<int64_t> equal_layers(int64_t num_layers, int64_t stages);
+
+// The link between the stages of one machine: its fastest, or PCIe.
+StageLink link_within(const DeviceSpec& device);
+
 // Layers for each stage so that the slowest is as fast as possible, when stage i takes
 // `seconds_per_layer[i]` a layer and holds at most `most_layers[i]`. Empty if they cannot hold
 // `num_layers` together. Dynamic programming; stages may be unlike. Every stage gets a layer.

@@ -61,10 +61,15 @@ perf::InstanceModel derived_model(const InstanceSettings& settings, const perf::
       .model;
 }
 
-perf::InstanceModel profiled_model(const InstanceSettings& settings) {
+perf::InstanceModel profiled_model(const InstanceSettings& settings, const std::string& where) {
   const std::string name = settings.profile->string();
   const Json json = parse_json(read_file(*settings.profile), name);
   perf::InstanceModel model = perf::instance_model_from_json(JsonObject(json, name));
+  const auto reach = static_cast<int64_t>(2 * model.sampled_batch);
+  if (settings.max_sequences && reach > 0 && *settings.max_sequences > reach) {
+    throw input_error(where, "max_sequences", fmt::format("at most {}, twice the batch that {} was fitted to", reach, name),
+                      std::to_string(*settings.max_sequences));
+  }
   model.max_sequences = settings.max_sequences.value_or(model.max_sequences);
   model.chunk_tokens = settings.chunk_tokens.value_or(model.chunk_tokens);
   model.max_context = settings.max_context.value_or(model.max_context);
@@ -74,15 +79,6 @@ perf::InstanceModel profiled_model(const InstanceSettings& settings) {
 Batching batching_of(const std::string& engine) {
   if (engine == "sglang") return Batching::PromptsFirst;
   return engine == "llama.cpp" ? Batching::FixedSlots : Batching::DecodeFirst;
-}
-
-perf::InstanceModel scaled(perf::InstanceModel model, double speed) {
-  model.time.base_s /= speed;
-  for (double& slope : model.time.per_sequence_s) slope /= speed;
-  model.time.per_context_token_s /= speed;
-  model.time.per_prompt_token_s /= speed;
-  model.time.per_prompt_pair_s /= speed;
-  return model;
 }
 
 // Names of the tables [KIND.NAME], in the file's order.
@@ -141,7 +137,7 @@ SimulatedInstance make_instance(const InstanceSettings& settings, const perf::Ca
                       .prompt_token_s = 1 / settings.prompt_tokens_per_s,
                       .slots = model.max_sequences};
   } else {
-    model = settings.profile ? profiled_model(settings) : derived_model(settings, catalogue, where);
+    model = settings.profile ? profiled_model(settings, where) : derived_model(settings, catalogue, where);
   }
   model.name = name;
   perf::validate(model, where);
@@ -150,7 +146,7 @@ SimulatedInstance make_instance(const InstanceSettings& settings, const perf::Ca
                          .block_tokens = settings.block_tokens,
                          .prefix_cache = settings.prefix_cache};
   instance.believed = {.name = name,
-                       .model = scaled(model, settings.believed_speed),
+                       .model = model.at_speed(settings.believed_speed),
                        .network_s = instance.network_s,
                        .prompts_delay_answers = instance.kind == EngineKind::Iterations};
   return instance;
