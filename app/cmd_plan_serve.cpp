@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "plan/check.h"
-#include "plan/duties.h"
+#include "plan/duty_window.h"
 #include "plan/launch.h"
 #include "plan/plan_json.h"
 #include "plan/plan_page.h"
@@ -17,7 +17,7 @@ namespace {
 
 struct PlanArguments {
   Path inventory;
-  std::vector<Path> catalogue_files;
+  std::vector<Path> catalogue_files, measured;
   std::string model;
   std::string trace;
   std::vector<std::string> quantisations{"bf16"};
@@ -30,22 +30,22 @@ struct PlanArguments {
   bool explain = false;
   bool check = false;
   plan::CheckOptions check_options;
-  Path current;
+  Path current, observed;
   bool json = false;
   Path out;
 };
 
 void add_options(CLI::App& options, PlanArguments& a) {
   options.add_option("inventory", a.inventory, "Machines, and perhaps classes of requests, TOML")->required();
-  options.add_option("--model", a.model, "Model of the one class: catalogue name, config.json or .gguf");
+  options.add_option("--model", a.model, "Model of the one class: catalogue name (trex perf list), config.json or .gguf");
   options.add_option("--trace", a.trace, "Lengths and arrivals of the one class: shipped name or file");
   options.add_option("--catalogue", a.catalogue_files, "Your own devices or models, JSON; repeatable");
   options.add_option("--quantisation", a.quantisations, "Allowed ones, with commas")->delimiter(',')->capture_default_str();
   options.add_option("--kv", a.kv, "Cache elements: bf16 or fp8")->check(CLI::IsMember({"bf16", "fp8"}))->capture_default_str();
   options.add_option("--objective", a.objective, "throughput or cost")->check(CLI::IsMember({"throughput", "cost"}))->capture_default_str();
   options.add_option("--requests-per-s", a.requests_per_s, "Rate of the one class")->check(CLI::PositiveNumber);
-  options.add_option("--first-token-ms", a.first_token_ms, "Limit of the one class")->check(CLI::PositiveNumber);
-  options.add_option("--per-token-ms", a.per_token_ms, "Limit of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--first-token-ms", a.first_token_ms, "Most milliseconds to the first token, of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--per-token-ms", a.per_token_ms, "Most milliseconds for each later token, of the one class")->check(CLI::PositiveNumber);
   options.add_option("--max-context", a.max_context, "Tokens of the longest sequence")->check(CLI::Range(16, 1 << 24))->capture_default_str();
   options.add_option("--max-sequences", a.max_sequences, "Most sequences at once in an instance")->check(CLI::Range(1, 65536))->capture_default_str();
   options.add_flag("--across-machines", a.across_machines, "Also pipelines over several machines");
@@ -54,6 +54,8 @@ void add_options(CLI::App& options, PlanArguments& a) {
   options.add_option("--check-seeds", a.check_options.seeds, "Runs of each plan")->check(CLI::Range(1, 1000))->capture_default_str();
   options.add_option("--check-requests", a.check_options.requests, "Requests of a class and run")->check(CLI::Range(10, 10'000'000))->capture_default_str();
   options.add_option("--current", a.current, "plan.json of what runs now: what should change, and for how much");
+  options.add_option("--observed", a.observed, "Requests of the last minutes: plan for their rates and lengths, and advise after five minutes that agree");
+  options.add_option("--measured", a.measured, "Instance model of a measured engine, from trex perf fit; repeatable");
   options.add_flag("--json", a.json, "The plan as JSON");
   options.add_option("--out", a.out, "Folder for plan.json, plan.html and gateway.toml");
 }
@@ -62,8 +64,9 @@ void add_options(CLI::App& options, PlanArguments& a) {
 void add_class(const PlanArguments& a, plan::Inventory& inventory) {
   if (inventory.classes.empty()) {
     if (a.model.empty()) throw usage_error("--model", "a model, or [[class]] tables in the inventory", "none");
-    if (a.trace.empty()) throw usage_error("--trace", "a trace, or [[class]] tables in the inventory", "none");
-    plan::RequestClass request_class = plan::class_of_trace(a.trace, a.model, "--trace");
+    const std::string trace = a.trace.empty() ? a.observed.string() : a.trace;
+    if (trace.empty()) throw usage_error("--trace", "a trace, or [[class]] tables in the inventory", "none");
+    plan::RequestClass request_class = plan::class_of_trace(trace, a.model, a.trace.empty() ? "--observed" : "--trace");
     request_class.requests_per_s = a.requests_per_s.value_or(0);
     if (a.first_token_ms) request_class.limits.first_token_s = *a.first_token_ms * 1e-3;
     if (a.per_token_ms) request_class.limits.per_token_s = *a.per_token_ms * 1e-3;
@@ -73,7 +76,7 @@ void add_class(const PlanArguments& a, plan::Inventory& inventory) {
                       "none of them when the inventory has [[class]] tables", "some", "put them into the tables");
   }
   const bool has_rates = inventory.classes[0].requests_per_s > 0;
-  if (a.objective == "cost" && !has_rates) {
+  if (a.objective == "cost" && !has_rates && a.observed.empty()) {
     throw usage_error("--objective cost", "requests_per_s of every class", "none", "give --requests-per-s");
   }
 }
@@ -90,6 +93,31 @@ std::vector<plan::ModelChoice> models_of(const PlanArguments& a, const plan::Inv
   return models;
 }
 
+plan::PlanOptions plan_options_of(const PlanArguments& a) {
+  plan::PlanOptions options{.objective = a.objective == "cost" ? plan::Objective::Cost : plan::Objective::Throughput,
+                            .across_machines = a.across_machines};
+  for (const Path& file : a.measured) options.shapes.measured.push_back(std::make_shared<const perf::MeasuredModel>(perf::load_measured(file)));
+  options.shapes.limits.max_context = a.max_context;
+  options.shapes.limits.max_sequences = a.max_sequences;
+  options.shapes.limits.kv_element_bytes = a.kv == "fp8" ? 1 : 2;
+  return options;
+}
+
+// What runs now against the plan, and what the last minutes say of it.
+void add_duties(const PlanArguments& a, const plan::ServingPlan& plan, const simulate::Trace& observed, Json& json, std::string& text) {
+  const std::string name = a.current.string();
+  const plan::DutyDiff diff = plan::diff_duties(plan, parse_json(read_file(a.current), name), name);
+  json["duties"] = plan::duties_json(diff);
+  text += plan::duties_table(diff);
+  if (a.observed.empty()) {
+    text += plan::scale_hint(diff);
+    return;
+  }
+  const plan::DutyWindow window = plan::window_of(plan, diff, observed);
+  json["duties"]["observed"] = plan::window_json(window);
+  text += plan::window_table(window);
+}
+
 }  // namespace
 
 int cmd_plan_serve(const Arguments& arguments) {
@@ -97,32 +125,28 @@ int cmd_plan_serve(const Arguments& arguments) {
   PlanArguments a;
   add_options(options, a);
   if (!parse_arguments(options, arguments)) return 0;
+  if (!a.observed.empty() && a.current.empty()) throw usage_error("--observed", "--current beside it: the plan.json of what runs", "none");
 
   perf::Catalogue catalogue = perf::Catalogue::shipped();
   for (const Path& file : a.catalogue_files) catalogue.add_file(file);
   plan::Inventory inventory = plan::load_inventory(a.inventory, catalogue);
   add_class(a, inventory);
+  simulate::Trace observed;
+  if (!a.observed.empty()) {
+    observed = simulate::load_trace(simulate::find_trace(a.observed.string(), "--observed"));
+    inventory.classes = plan::observed_classes(std::move(inventory.classes), observed, a.observed.string());
+  }
   const auto models = models_of(a, inventory, catalogue);
-  plan::PlanOptions plan_options{.objective = a.objective == "cost" ? plan::Objective::Cost : plan::Objective::Throughput,
-                                 .across_machines = a.across_machines};
-  plan_options.shapes.limits.max_context = a.max_context;
-  plan_options.shapes.limits.max_sequences = a.max_sequences;
-  plan_options.shapes.limits.kv_element_bytes = a.kv == "fp8" ? 1 : 2;
-  const plan::ServingPlan plan = plan::plan_serving(inventory, catalogue, models, plan_options, a.inventory.string());
+  const plan::ServingPlan plan = plan::plan_serving(inventory, catalogue, models, plan_options_of(a), a.inventory.string());
   Json json = plan::to_json(plan);
   std::string text = plan::table_of(plan, a.explain);
   if (a.check) {
     const auto progress = progress_on_stderr();
     const auto checked = plan::check_by_simulation(plan, a.check_options, *progress);
     json["check"] = plan::check_json(checked);
-    text += plan::check_table(checked);
+    text += plan::check_table(checked, plan.problem.objective);
   }
-  if (!a.current.empty()) {
-    const std::string name = a.current.string();
-    const plan::DutyDiff diff = plan::diff_duties(plan, parse_json(read_file(a.current), name), name);
-    json["duties"] = plan::duties_json(diff);
-    text += plan::duties_table(diff);
-  }
+  if (!a.current.empty()) add_duties(a, plan, observed, json, text);
   if (!a.out.empty()) {
     write_file(a.out / "plan.json", json.dump(2) + "\n");
     write_file(a.out / "gateway.toml", plan::gateway_config(plan));

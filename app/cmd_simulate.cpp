@@ -36,9 +36,11 @@ std::string cell(const PolicyRuns& runs, const Column& column) {
 
 void print_table(const Comparison& comparison) {
   const size_t seeds = comparison.policies[0].by_seed.size();
-  fmt::print("{} requests, {} seed{}; capacity {:.2f} requests/s, offered {}\n\n", comparison.first_workload.requests.size(),
+  fmt::print("{} requests, {} seed{}; capacity {:.2f} requests/s, offered {}\n", comparison.first_workload.requests.size(),
              seeds, seeds == 1 ? "" : "s (means with 95 % intervals)", comparison.capacity_per_s,
              comparison.offered_per_s > 0 ? fmt::format("{:.2f}", comparison.offered_per_s) : "all at once");
+  fmt::print("TTFT: to the first token; TPOT: for each later one; steady: tok/s between a tenth and nine tenths of the arrivals; "
+             "good: within the limits of both\n\n");
   std::vector<std::vector<std::string>> rows{{"policy"}};
   for (const Column& column : kColumns) rows[0].emplace_back(column.title);
   for (const PolicyRuns& runs : comparison.policies) {

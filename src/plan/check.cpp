@@ -130,7 +130,7 @@ Measured run(const Problem& problem, const std::vector<PlannedInstance>& instanc
   return measured;
 }
 
-CheckedPlan checked_plan(const std::string& text, double scale, const std::vector<Measured>& seeds) {
+CheckedPlan checked_plan(const std::string& text, const Selection& selection, const std::vector<Measured>& seeds) {
   std::vector<double> goodput, rate, first, token;
   for (const Measured& m : seeds) {
     goodput.push_back(m.requests > 0 ? m.good / m.requests : 0);
@@ -138,7 +138,7 @@ CheckedPlan checked_plan(const std::string& text, double scale, const std::vecto
     first.push_back(m.completed > 0 ? m.first_token_s / m.completed : 0);
     token.push_back(m.with_tokens > 0 ? m.per_token_s / m.with_tokens : 0);
   }
-  return {text, scale, simulate::estimate_of(goodput), simulate::estimate_of(rate), simulate::estimate_of(first), simulate::estimate_of(token)};
+  return {text, selection.scale, selection.cost_usd_h, simulate::estimate_of(goodput), simulate::estimate_of(rate), simulate::estimate_of(first), simulate::estimate_of(token)};
 }
 
 const CheckedPlan& chosen_of(const std::vector<CheckedPlan>& checked) {
@@ -172,25 +172,29 @@ std::vector<CheckedPlan> check_by_simulation(const ServingPlan& plan, const Chec
       seeds.push_back(run(*candidate.problem, instances, demands, options, static_cast<uint64_t>(seed)));
       progress.advanced(++done, candidate.text);
     }
-    checked.push_back(checked_plan(candidate.text, candidate.selection->scale, seeds));
+    checked.push_back(checked_plan(candidate.text, *candidate.selection, seeds));
   }
   progress.finished();
   std::stable_sort(checked.begin(), checked.end(), [](const auto& a, const auto& b) { return a.goodput.mean > b.goodput.mean; });
   return checked;
 }
 
-std::string check_table(const std::vector<CheckedPlan>& checked) {
+std::string check_table(const std::vector<CheckedPlan>& checked, Objective objective) {
+  const bool is_cost = objective == Objective::Cost;
   std::string text = "\ncheck by simulation (same requests at the planned rates; means with 95 % intervals over seeds)\n";
-  text += fmt::format("{:>16} {:>18} {:>16} {:>16} {:>8}  {}\n", "good %", "requests/s", "TTFT ms", "TPOT ms", "scale", "plan");
+  text += fmt::format("{:>16} {:>18} {:>16} {:>16} {:>8}  {}\n", "good %", "requests/s", "TTFT ms", "TPOT ms", is_cost ? "USD/h" : "scale", "plan");
   const auto cell = [](const simulate::Estimate& e, double unit) { return fmt::format("{:.4g} ±{:.2g}", e.mean * unit, e.half_width * unit); };
   for (const CheckedPlan& c : checked) {
     // "±" is two bytes wide and one column.
     text += fmt::format("{:>17} {:>19} {:>17} {:>17} {:>8.2f}  {}\n", cell(c.goodput, 100), cell(c.requests_per_s, 1),
-                        cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), c.scale, c.text);
+                        cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), is_cost ? c.cost_usd_h : c.scale, c.text);
   }
   const CheckedPlan& chosen = chosen_of(checked);
+  if (is_beyond(checked[0], chosen) && is_cost) {
+    return text + fmt::format("{} keeps more limits, for {:.2f} USD/h more\n", checked[0].text, checked[0].cost_usd_h - chosen.cost_usd_h);
+  }
   if (is_beyond(checked[0], chosen)) {
-    return text + fmt::format("the simulation prefers {}: beyond the interval of this plan; run again with its shape\n", checked[0].text);
+    return text + fmt::format("the simulation prefers {}: beyond the interval of this plan\n", checked[0].text);
   }
   return text + "the plan stands: no other is better beyond the intervals\n";
 }
@@ -199,7 +203,7 @@ Json check_json(const std::vector<CheckedPlan>& checked) {
   Json plans = Json::array();
   const auto estimate = [](const simulate::Estimate& e) { return Json{{"mean", e.mean}, {"half_width_95", e.half_width}}; };
   for (const CheckedPlan& c : checked) {
-    plans.push_back({{"what", c.text}, {"scale", c.scale}, {"goodput_share", estimate(c.goodput)}, {"requests_per_s", estimate(c.requests_per_s)},
+    plans.push_back({{"what", c.text}, {"scale", c.scale}, {"cost_usd_h", c.cost_usd_h}, {"goodput_share", estimate(c.goodput)}, {"requests_per_s", estimate(c.requests_per_s)},
                      {"first_token_s", estimate(c.first_token_s)}, {"per_token_s", estimate(c.per_token_s)}});
   }
   return {{"stands", !is_beyond(checked[0], chosen_of(checked))}, {"plans", plans}};

@@ -21,6 +21,7 @@ struct CheckOptions {
 struct CheckedPlan {
   std::string text;              // "this plan", or the alternative's
   double scale = 0;              // by the closed form
+  double cost_usd_h = 0;         // of the devices in use
   simulate::Estimate goodput;    // share of requests that kept their limits, 0 to 1
   simulate::Estimate requests_per_s;  // completed, from the first arrival to the last end
   simulate::Estimate first_token_s;   // mean
@@ -32,7 +33,7 @@ struct CheckedPlan {
 std::vector<CheckedPlan> check_by_simulation(const ServingPlan& plan, const CheckOptions& options, Progress& progress);
 
 // What a person reads, with the verdict: the plan stands, or which other one is beyond its interval.
-std::string check_table(const std::vector<CheckedPlan>& checked);
+std::string check_table(const std::vector<CheckedPlan>& checked, Objective objective);
 Json check_json(const std::vector<CheckedPlan>& checked);
 
 }  // namespace trex::plan

@@ -12,9 +12,6 @@
 namespace trex::plan {
 namespace {
 
-// Instances of each shape on each machine; pipelines across machines count at their first machine.
-using Duties = std::map<std::string, std::map<size_t, int64_t>>;
-
 size_t kind_of_machine(const Problem& problem, const std::string& machine, const JsonObject& instance) {
   std::vector<std::string> names;
   for (size_t k = 0; k < problem.kinds.size(); ++k) {
@@ -74,6 +71,33 @@ std::string text_of(const Problem& problem, const std::map<size_t, int64_t>& sha
   return parts.empty() ? "nothing" : joined(parts, " + ");
 }
 
+double price_of(const Problem& problem, const Duties& duties) {
+  double usd_h = 0;
+  for (const auto& [machine, shapes] : duties) {
+    for (const auto& [s, count] : shapes) usd_h += price_of(problem.shapes[s], problem.kinds) * static_cast<double>(count);
+  }
+  return usd_h;
+}
+
+std::string advice_of(const DutyDiff& diff) {
+  if (diff.current_scale <= 0) return "  a class has no instance that serves it: change now\n";
+  const double gain = diff.is_cost ? (diff.planned_usd_h > 0 ? diff.current_usd_h / diff.planned_usd_h - 1 : 0)
+                                   : diff.planned_scale / diff.current_scale - 1;
+  const bool is_short = diff.is_cost && diff.current_scale < 1;
+  return gain < kWorthGain && !is_short ? fmt::format("  less than {:.0f} %: leave it as it is\n", 100 * kWorthGain) : "";
+}
+
+std::string headline(const DutyDiff& diff) {
+  if (diff.is_cost) {
+    return fmt::format("\nagainst what runs now: {:.2f} USD/h carry {:.0f} % of the rates, the plan {:.2f} USD/h and {:.0f} %\n", diff.current_usd_h,
+                       100 * diff.current_scale, diff.planned_usd_h, 100 * diff.planned_scale);
+  }
+  const std::string gain = diff.current_scale > 0 ? fmt::format(" ({:+.0f} %)", 100 * (diff.planned_scale / diff.current_scale - 1)) : "";
+  return fmt::format("\nagainst what runs now: carries {:.3g}, the plan {:.3g}{}\n", diff.current_scale, diff.planned_scale, gain);
+}
+
+}  // namespace
+
 std::vector<int64_t> counts_of(const Problem& problem, const Duties& duties) {
   std::vector<int64_t> counts(problem.shapes.size(), 0);
   for (const auto& [machine, shapes] : duties) {
@@ -81,8 +105,6 @@ std::vector<int64_t> counts_of(const Problem& problem, const Duties& duties) {
   }
   return counts;
 }
-
-}  // namespace
 
 DutyDiff diff_duties(const ServingPlan& plan, const Json& current, const std::string& where) {
   const JsonObject object(current, where);
@@ -100,8 +122,9 @@ DutyDiff diff_duties(const ServingPlan& plan, const Json& current, const std::st
       planned[machine][static_cast<size_t>(same - problem.shapes.begin())] = count;
     }
   }
-  DutyDiff diff{.current_scale = scale_of(problem, counts_of(problem, running)), .planned_scale = plan.selection.scale,
-                .states_rates = problem.classes[0].requests_per_s > 0};
+  DutyDiff diff{.current_scale = scale_of(problem, counts_of(problem, running)), .planned_scale = scale_of(problem, counts_of(problem, planned)),
+                .states_rates = problem.classes[0].requests_per_s > 0, .is_cost = problem.objective == Objective::Cost,
+                .current_usd_h = price_of(problem, running), .planned_usd_h = price_of(problem, planned)};
   std::set<std::string> machines;
   for (const auto& [machine, shapes] : running) machines.insert(machine);
   for (const auto& [machine, shapes] : planned) machines.insert(machine);
@@ -112,34 +135,42 @@ DutyDiff diff_duties(const ServingPlan& plan, const Json& current, const std::st
     Duties changed = running;
     changed[machine] = to;
     const double scale = scale_of(problem, counts_of(problem, changed));
-    diff.changes.push_back({machine, text_of(problem, from), text_of(problem, to), diff.current_scale > 0 ? scale / diff.current_scale - 1 : 0});
+    diff.changes.push_back({machine, text_of(problem, from), text_of(problem, to), diff.current_scale > 0 ? scale / diff.current_scale - 1 : 0,
+                            diff.current_usd_h - price_of(problem, changed)});
   }
-  std::stable_sort(diff.changes.begin(), diff.changes.end(), [](const auto& a, const auto& b) { return a.gain > b.gain; });
+  std::stable_sort(diff.changes.begin(), diff.changes.end(), [&](const DutyChange& a, const DutyChange& b) {
+    return diff.is_cost ? a.saves_usd_h > b.saves_usd_h : a.gain > b.gain;
+  });
+  diff.running = running;
+  diff.planned = planned;
   return diff;
 }
 
 std::string duties_table(const DutyDiff& diff) {
-  const double gain = diff.current_scale > 0 ? diff.planned_scale / diff.current_scale - 1 : 0;
-  std::string text = fmt::format("\nagainst what runs now: carries {:.3g}, the plan {:.3g}{}\n", diff.current_scale, diff.planned_scale,
-                                 diff.current_scale > 0 ? fmt::format(" ({:+.0f} %)", 100 * gain) : "");
+  std::string text = headline(diff);
   for (const DutyChange& change : diff.changes) {
-    text += fmt::format("  {}: {} -> {}: alone {:+.0f} %{}\n", change.machine, change.from, change.to, 100 * change.gain,
-                        change.gain < kWorthGain ? " (with the others, or leave it)" : "");
+    const std::string alone = diff.is_cost ? fmt::format("alone {:+.2f} USD/h and {:+.0f} %", -change.saves_usd_h, 100 * change.gain)
+                                           : fmt::format("alone {:+.0f} %{}", 100 * change.gain, change.gain < kWorthGain ? " (with the others, or leave it)" : "");
+    text += fmt::format("  {}: {} -> {}: {}\n", change.machine, change.from, change.to, alone);
   }
-  if (diff.changes.empty()) text += "  nothing to change\n";
-  if (diff.current_scale <= 0) text += "  a class has no instance that serves it: change now\n";
-  else if (gain < kWorthGain) text += fmt::format("  less than {:.0f} %: leave it as it is\n", 100 * kWorthGain);
-  if (diff.states_rates && diff.current_scale < 1) text += fmt::format("  scale out: {:.0f} % of the stated rates are carried\n", 100 * diff.current_scale);
-  if (diff.states_rates && diff.current_scale > 1 / (1 - kWorthGain)) text += fmt::format("  scale in: {:.0f} % of what runs is idle\n", 100 * (1 - 1 / diff.current_scale));
+  text += diff.changes.empty() ? "  nothing to change\n" : advice_of(diff);
   return text;
+}
+
+std::string scale_hint(const DutyDiff& diff) {
+  if (!diff.states_rates) return "";
+  if (diff.current_scale < 1) return fmt::format("  scale out: {:.0f} % of the stated rates are carried\n", 100 * diff.current_scale);
+  if (diff.current_scale > 1 / (1 - kWorthGain)) return fmt::format("  scale in: {:.0f} % of what runs is idle\n", 100 * (1 - 1 / diff.current_scale));
+  return "";
 }
 
 Json duties_json(const DutyDiff& diff) {
   Json changes = Json::array();
   for (const DutyChange& c : diff.changes) {
-    changes.push_back({{"machine", c.machine}, {"from", c.from}, {"to", c.to}, {"gain", c.gain}, {"worth_it_alone", c.gain >= kWorthGain}});
+    changes.push_back({{"machine", c.machine}, {"from", c.from}, {"to", c.to}, {"gain", c.gain}, {"saves_usd_h", c.saves_usd_h}, {"worth_it_alone", c.gain >= kWorthGain}});
   }
-  return {{"current_scale", diff.current_scale}, {"planned_scale", diff.planned_scale}, {"changes", changes}};
+  return {{"current_scale", diff.current_scale}, {"planned_scale", diff.planned_scale}, {"current_usd_h", diff.current_usd_h},
+          {"planned_usd_h", diff.planned_usd_h}, {"changes", changes}};
 }
 
 }  // namespace trex::plan

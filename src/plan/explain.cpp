@@ -56,7 +56,9 @@ std::string reason_against(const Shape& loser, const Shape* winner, const Proble
     }
     return "serves none of the classes";
   }
-  if (winner == nullptr || !winner->is_usable()) return "its devices serve more in another use";
+  if (winner == nullptr || !winner->is_usable()) {
+    return problem.objective == Objective::Cost ? "other devices serve the rates for less" : "its devices serve more in another use";
+  }
   const size_t c = weakest_class(loser, *winner);
   const ClassPerformance& own = loser.classes[c];
   if (own.requests_per_s <= 0) {
@@ -68,8 +70,9 @@ std::string reason_against(const Shape& loser, const Shape* winner, const Proble
     if (loser.crosses_machines()) return against + ", but it takes whole machines";
     const int64_t machine = problem.kinds[loser.kind].num_devices;
     const int64_t left = machine % loser.layout.devices();
-    return left > 0 ? fmt::format("{}, but leaves {} of {} devices of a machine unused", against, left, machine)
-                    : against + ", but its devices serve more in another use";
+    if (left > 0) return fmt::format("{}, but leaves {} of {} devices of a machine unused", against, left, machine);
+    const bool is_cost = problem.objective == Objective::Cost;
+    return against + (is_cost ? ", but the stated rates leave more of it idle" : ", but its devices serve more in another use");
   }
   const auto& lengths = problem.classes[c].lengths;
   if (own.closed_form.batch < 32 && own.closed_form.batch < winner->classes[c].closed_form.batch) {

@@ -42,7 +42,8 @@ void add_machines(const JsonObject& entry, const perf::Catalogue& catalogue, Inv
   const double price = entry.number_or("price_usd_h", list_price);
   if (price < 0) throw entry.error("price_usd_h", "at least 0", shortest(price));
   for (int64_t i = 1; i <= copies; ++i) {
-    inventory.machines.push_back({copies == 1 ? name : fmt::format("{}-{}", name, i), device.name, count, price});
+    inventory.machines.push_back({copies == 1 ? name : fmt::format("{}-{}", name, i), device.name, count, price,
+                                  device.price || entry.has("price_usd_h")});
   }
 }
 

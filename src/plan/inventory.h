@@ -35,7 +35,8 @@ struct Machine {
   std::string name;
   std::string device;            // its catalogue name
   int64_t num_devices = 0;
-  double price_usd_h = 0;        // of all its devices; 0: unknown
+  double price_usd_h = 0;        // of all its devices
+  bool has_price = true;         // stated, or a list price
 };
 
 struct Limits {

@@ -32,8 +32,7 @@ std::string precision_flags(const perf::Quantisation& quantisation) {
   if (quantisation.name == "bf16") return " --dtype bfloat16";
   if (quantisation.name == "fp16") return " --dtype float16";
   if (quantisation.name == "fp8") return " --quantization fp8";
-  if (quantisation.name == "int8") return " --quantization w8a8_int8";
-  return "";  // fp8-block, fp8-fp4 and int4 checkpoints carry their own configuration
+  return "";  // int8, fp8-block, fp8-fp4 and int4 checkpoints carry their own configuration
 }
 
 std::string kv_flag(const Shape& shape) {
@@ -74,6 +73,8 @@ LaunchLine sglang(const Problem& problem, const Shape& shape, const PlannedInsta
   if (layout.ep > 1) line += fmt::format(" --ep-size {}", layout.ep);
   line += fmt::format(" --max-running-requests {} --chunked-prefill-size {} --context-length {} --mem-fraction-static {:g} --enable-metrics",
                       shape.limits.max_sequences, shape.limits.chunk_tokens, instance.model.max_context, shape.limits.memory_fraction);
+  // vLLM reads it from the checkpoint.
+  if (shape.quantisation.name == "int8") line += " --quantization w8a8_int8";
   return {"sglang", line + precision_flags(shape.quantisation) + kv_flag(shape), ""};
 }
 
@@ -84,9 +85,10 @@ LaunchLine llamacpp(const Problem& problem, const Shape& shape, const PlannedIns
   if (shape.layout.devices() > 1 || instance.machines.size() > 1) return {"llamacpp", "", "one device an instance"};
   // A fixed context is split over fixed slots: as many as hold a longest sequence each.
   const int64_t slots = std::clamp<int64_t>(instance.model.admissible_batch(static_cast<double>(instance.model.max_context)), 1, 64);
-  return {"llamacpp", fmt::format("{}llama-server -m {}.{}.gguf --port {} -ngl 999 -np {} -c {} -b {} --metrics",
+  const char* kv = shape.limits.kv_element_bytes < 2 ? " -ctk q8_0 -ctv q8_0" : "";
+  return {"llamacpp", fmt::format("{}llama-server -m {}.{}.gguf --port {} -ngl 999 -np {} -c {} -b {}{} --metrics",
                                   visible(problem, shape, instance), problem.models[shape.model].name, shape.quantisation.name, port,
-                                  slots, slots * instance.model.max_context, shape.limits.chunk_tokens), ""};
+                                  slots, slots * instance.model.max_context, shape.limits.chunk_tokens, kv), ""};
 }
 
 LaunchLine trex_engine(const Problem& problem, const Shape& shape, int64_t port) {
@@ -113,6 +115,12 @@ std::vector<LaunchLine> launch_lines(const ServingPlan& plan, const PlannedInsta
           llamacpp(problem, shape, instance, port), trex_engine(problem, shape, port)};
 }
 
+std::string engine_of(const ServingPlan& plan, const PlannedInstance& instance) {
+  const auto lines = launch_lines(plan, instance);
+  const auto runs = std::find_if(lines.begin(), lines.end(), [](const LaunchLine& line) { return !line.command.empty(); });
+  return runs == lines.end() ? "openai" : runs->engine;
+}
+
 std::string gateway_config(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
   std::string text = "# Made by trex plan serve. Replace host names where they differ from the machines' names.\nversion = 1\n";
@@ -125,8 +133,8 @@ std::string gateway_config(const ServingPlan& plan) {
     const Shape& shape = problem.shapes[instance.shape];
     const perf::IterationCoefficients& time = instance.model.time;
     const int64_t port = port_of(plan, instance);
-    text += fmt::format("\n[[instances]]\nid = {}\nurl = \"http://{}:{}\"\nengine = \"vllm\"\nmodels = [{}]\n",
-                        in_quotes(instance.name), instance.machines[0], port, in_quotes(problem.models[shape.model].name));
+    text += fmt::format("\n[[instances]]\nid = {}\nurl = \"http://{}:{}\"\nengine = {}\nmodels = [{}]\n",
+                        in_quotes(instance.name), instance.machines[0], port, in_quotes(engine_of(plan, instance)), in_quotes(problem.models[shape.model].name));
     text += fmt::format("weight = {:.6g}\n", instance.weight);
     text += fmt::format("limits = {{ max_running = {}, context = {}, kv_bytes = {:.0f} }}\n", instance.model.max_sequences,
                         instance.model.max_context, instance.model.kv_capacity_bytes);

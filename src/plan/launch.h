@@ -20,6 +20,9 @@ int64_t port_of(const ServingPlan& plan, const PlannedInstance& instance);
 // One line an engine.
 std::vector<LaunchLine> launch_lines(const ServingPlan& plan, const PlannedInstance& instance);
 
+// What the gateway calls the first engine that can run it; "openai" when none of ours can.
+std::string engine_of(const ServingPlan& plan, const PlannedInstance& instance);
+
 // gateway.toml: an [[instances]] table each, with capability and limits, and the classes' priorities.
 std::string gateway_config(const ServingPlan& plan);
 

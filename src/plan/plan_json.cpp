@@ -59,12 +59,17 @@ Json instance_json(const ServingPlan& plan, const PlannedInstance& instance) {
 
 }  // namespace
 
+std::string evidence_of(const Shape& shape, const PlannedInstance& instance) {
+  if (shape.measured) return "measured";
+  return instance.model.evidence.calibrated ? "kernels" : "UNCALIBRATED";
+}
+
 Json to_json(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
   Json json{{"format", "trex.serving_plan"}, {"version", 1},
             {"objective", problem.objective == Objective::Cost ? "cost" : "throughput"},
             {"scale", plan.selection.scale}, {"cost_usd_h", plan.selection.cost_usd_h},
-            {"proved_best", plan.selection.is_proved}, {"calibrated", plan.calibrated},
+            {"proved_best", plan.selection.is_proved}, {"gap", plan.selection.gap}, {"calibrated", plan.calibrated},
             {"shapes_considered", plan.shapes_considered}};
   json["classes"] = Json::array();
   for (const RequestClass& c : problem.classes) {
@@ -76,11 +81,11 @@ Json to_json(const ServingPlan& plan) {
   for (const PlannedInstance& instance : plan.instances) json["instances"].push_back(instance_json(plan, instance));
   json["alternatives"] = Json::array();
   for (const Alternative& a : plan.alternatives) {
-    json["alternatives"].push_back({{"what", a.text}, {"scale", a.scale}, {"why_it_lost", a.reason}});
+    json["alternatives"].push_back({{"what", a.text}, {"scale", a.scale}, {"cost_usd_h", a.problem == nullptr ? Json() : Json(a.cost_usd_h)}, {"why_it_lost", a.reason}});
   }
   json["sensitivity"] = Json::array();
   for (const Sensitivity& s : plan.sensitivity) {
-    json["sensitivity"].push_back({{"device", s.device}, {"slower_by", 0.2}, {"scale", s.scale},
+    json["sensitivity"].push_back({{"device", s.device}, {"slower_by", 0.2}, {"scale", s.scale}, {"cost_usd_h", s.cost_usd_h},
                                    {"scale_without_new_plan", s.unchanged_scale}, {"same_choice", s.same_choice}});
   }
   json["notes"] = plan.notes;

@@ -10,6 +10,15 @@ namespace trex::plan {
 
 Json to_json(const ServingPlan& plan);
 
+// What an instance's numbers rest on: "measured" itself, measured "kernels", or "UNCALIBRATED" data sheets.
+std::string evidence_of(const Shape& shape, const PlannedInstance& instance);
+
+// Of what a plan's scale tells: "times the stated rates", "requests/s".
+std::string scale_text(const Problem& problem);
+
+// Memory and times of each chosen shape, launch lines of each instance.
+std::string explanation_of(const ServingPlan& plan);
+
 // The table a person decides from; `explain` adds memory, times and links of each choice.
 std::string table_of(const ServingPlan& plan, bool explain);
 

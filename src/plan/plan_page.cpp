@@ -11,7 +11,7 @@ namespace {
 
 report::Table instance_table(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
-  report::Table table{.header = {"instance", "devices", "model", "shape", "class", "batch", "requests/s", "TTFT ms", "TPOT ms", "router weight", "measured?"}};
+  report::Table table{.header = {"instance", "devices", "model", "shape", "class", "batch", "req/s", "TTFT ms", "TPOT ms", "weight", "rests on"}};
   for (const PlannedInstance& instance : plan.instances) {
     const Shape& shape = problem.shapes[instance.shape];
     for (size_t c = 0; c < problem.classes.size(); ++c) {
@@ -20,32 +20,38 @@ report::Table instance_table(const ServingPlan& plan) {
       table.rows.push_back({instance.name, instance.device_text, problem.models[shape.model].name, shape.text(), problem.classes[c].name,
                             std::to_string(p.closed_form.batch), fmt::format("{:.2f}", p.requests_per_s), fmt::format("{:.0f}", 1e3 * p.first_token_s),
                             fmt::format("{:.1f}", 1e3 * p.per_token_s), fmt::format("{:.2f}", instance.weight),
-                            instance.model.evidence.calibrated ? "kernels" : "UNCALIBRATED"});
+                            evidence_of(shape, instance)});
     }
   }
   return table;
 }
 
 report::BarChart alternatives_chart(const ServingPlan& plan) {
-  report::BarChart chart{.title = "This plan and its best losers", .y_label = "scale of the classes' rates"};
+  const bool is_cost = plan.problem.objective == Objective::Cost;
+  report::BarChart chart{.title = "This plan and its best losers", .y_label = is_cost ? "USD/h" : scale_text(plan.problem)};
   std::vector<report::Bar> bars;
-  chart.labels.push_back("this plan");
-  bars.push_back({plan.selection.scale, plan.selection.scale, plan.selection.scale});
-  for (const Alternative& a : plan.alternatives) {
-    chart.labels.push_back(a.text);
-    bars.push_back({a.scale, a.scale, a.scale});
+  const auto add = [&](const std::string& label, double value) {
+    chart.labels.push_back(label);
+    bars.push_back({value, value, value});
+  };
+  add("plan", is_cost ? plan.selection.cost_usd_h : plan.selection.scale);
+  for (size_t i = 0; i < plan.alternatives.size(); ++i) {  // named by their rows in the table below
+    const Alternative& a = plan.alternatives[i];
+    if (!is_cost || a.problem != nullptr) add(std::to_string(i + 1), is_cost ? a.cost_usd_h : a.scale);
   }
-  chart.bars.emplace_back("scale", std::move(bars));
+  chart.bars.emplace_back(is_cost ? "USD/h" : "scale", std::move(bars));
   return chart;
 }
 
 }  // namespace
 
 std::string page_of(const ServingPlan& plan) {
+  const bool is_cost = plan.problem.objective == Objective::Cost;
   report::Page page("Serving plan", fmt::format("{} instances, {} shapes considered", plan.instances.size(), plan.shapes_considered));
   std::vector<std::pair<std::string, std::string>> figures;
   for (const RequestClass& c : plan.problem.classes) {
-    figures.emplace_back(fmt::format("{:.2f} requests/s", plan.selection.scale * nominal_rate(c)), "class " + c.name);
+    const std::string asked = c.requests_per_s > 0 ? fmt::format(", asked for {:.2f}", c.requests_per_s) : "";
+    figures.emplace_back(fmt::format("{:.2f} requests/s", plan.selection.scale * nominal_rate(c)), "class " + c.name + asked);
   }
   if (plan.selection.cost_usd_h > 0) figures.emplace_back(fmt::format("{:.2f} USD/h", plan.selection.cost_usd_h), "list price of the devices in use");
   page.figures(figures);
@@ -56,20 +62,25 @@ std::string page_of(const ServingPlan& plan) {
   if (!plan.alternatives.empty()) {
     page.heading("Alternatives");
     page.chart(alternatives_chart(plan));
-    report::Table table{.header = {"what", "scale", "why it lost"}};
-    for (const Alternative& a : plan.alternatives) table.rows.push_back({a.text, fmt::format("{:.2f}", a.scale), a.reason});
+    report::Table table{.header = {"#", "what", is_cost ? "USD/h" : "scale", "why it lost"}};
+    for (const Alternative& a : plan.alternatives) {
+      const std::string value = !is_cost ? fmt::format("{:.2f}", a.scale) : a.problem == nullptr ? "cannot" : fmt::format("{:.2f}", a.cost_usd_h);
+      table.rows.push_back({std::to_string(table.rows.size() + 1), a.text, value, a.reason});
+    }
     page.table(table);
   }
   if (!plan.sensitivity.empty()) {
     page.heading("If a device turns out 20 % slower");
-    report::Table table{.header = {"device", "this plan", "a new plan", "same choice"}};
+    report::Table table{.header = {"device", is_cost ? "this plan carries" : "this plan", is_cost ? "a new plan, USD/h" : "a new plan", "same choice"}};
     for (const Sensitivity& s : plan.sensitivity) {
-      table.rows.push_back({s.device, fmt::format("{:.2f}", s.unchanged_scale), fmt::format("{:.2f}", s.scale), s.same_choice ? "yes" : "no"});
+      const std::string again = !is_cost ? fmt::format("{:.2f}", s.scale) : s.scale > 0 ? fmt::format("{:.2f}", s.cost_usd_h) : "none";
+      const std::string kept = is_cost ? fmt::format("{:.0f} %", 100 * s.unchanged_scale) : fmt::format("{:.2f}", s.unchanged_scale);
+      table.rows.push_back({s.device, kept, again, s.same_choice ? "yes" : "no"});
     }
     page.table(table);
   }
   page.heading("Details and launch lines");
-  page.code(table_of(plan, true));
+  page.code(explanation_of(plan));
   page.begin_fold("gateway.toml");
   page.code(gateway_config(plan));
   page.end_fold();

@@ -41,10 +41,10 @@ std::string chosen_rows(const ServingPlan& plan) {
                           problem.models[shape.model].name, row.first->device_text, shape.text(), problem.classes[c].name,
                           p.closed_form.batch, p.requests_per_s, p.requests_per_s * problem.classes[c].lengths.mean_output,
                           1e3 * p.first_token_s, 1e3 * p.per_token_s,
-                          row.first->model.evidence.calibrated ? "kernels" : "UNCALIBRATED");
+                          evidence_of(shape, *row.first));
     }
   }
-  return text;
+  return text + "one instance each: TPn: n devices share each layer, PPn: n stages; TTFT: to the first token when idle; TPOT: for each later one at a full batch\n";
 }
 
 std::string summary(const ServingPlan& plan) {
@@ -61,11 +61,16 @@ std::string summary(const ServingPlan& plan) {
 }
 
 std::string alternatives(const ServingPlan& plan) {
-  std::string text = "\nbest losers (the whole plan's scale with that choice forced, and why it lost)\n";
-  const double most = std::max(plan.selection.scale, plan.alternatives.empty() ? 0.0 : plan.alternatives[0].scale);
-  text += fmt::format("{:>9.2f} |{:<{}}| this plan\n", plan.selection.scale, bar(plan.selection.scale, most), kBarWidth);
+  const bool is_cost = plan.problem.objective == Objective::Cost;
+  const double own = is_cost ? plan.selection.cost_usd_h : plan.selection.scale;
+  double most = own;
+  for (const Alternative& a : plan.alternatives) most = std::max(most, is_cost ? a.cost_usd_h : a.scale);
+  std::string text = fmt::format("\nbest losers ({} with that choice forced, and why it lost)\n", is_cost ? "USD/h of the whole plan" : scale_text(plan.problem) + " that the whole plan carries");
+  text += fmt::format("{:>9.2f} |{:<{}}| this plan\n", own, bar(own, most), kBarWidth);
   for (const Alternative& a : plan.alternatives) {
-    text += fmt::format("{:>9.2f} |{:<{}}| {}: {}\n", a.scale, bar(a.scale, most), kBarWidth, a.text, a.reason);
+    const double value = is_cost ? a.cost_usd_h : a.scale;
+    const bool cannot = is_cost && a.problem == nullptr;
+    text += fmt::format("{:>9} |{:<{}}| {}: {}\n", cannot ? "cannot" : fmt::format("{:.2f}", value), bar(value, most), kBarWidth, a.text, a.reason);
   }
   return text;
 }
@@ -73,13 +78,23 @@ std::string alternatives(const ServingPlan& plan) {
 std::string sensitivity(const ServingPlan& plan) {
   std::string text = "\nif a device turns out 20 % slower\n";
   for (const Sensitivity& s : plan.sensitivity) {
-    text += fmt::format("  {:<18} {:.2f} as planned, {:.2f} after planning again{}\n", s.device, s.unchanged_scale, s.scale,
-                        s.same_choice ? " (same choice)" : "");
+    const bool is_cost = plan.problem.objective == Objective::Cost;
+    const std::string again = !is_cost ? fmt::format("{:.2f} after planning again", s.scale)
+                              : s.scale > 0 ? fmt::format("{:.2f} USD/h after planning again", s.cost_usd_h) : "no plan carries all of them";
+    const std::string kept = is_cost ? fmt::format("{:.0f} % of the stated rates", 100 * s.unchanged_scale) : fmt::format("{:.2f}", s.unchanged_scale);
+    text += fmt::format("  {:<18} {} as planned, {}{}\n", s.device, kept, again, s.same_choice ? " (same choice)" : "");
   }
   return text;
 }
 
-std::string explanation(const ServingPlan& plan) {
+}  // namespace
+
+std::string scale_text(const Problem& problem) {
+  if (problem.classes[0].requests_per_s > 0) return "times the stated rates";
+  return problem.classes.size() == 1 ? "requests/s" : "requests/s of each class";
+}
+
+std::string explanation_of(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
   std::string text = "\nwhat each chosen shape does with its memory and time (per device; full batch)\n";
   std::vector<size_t> seen;
@@ -100,9 +115,10 @@ std::string explanation(const ServingPlan& plan) {
                           100 * communication_share(shape, problem.classes[c].lengths));
       if (p.closed_form.batch < 32) text += "      fewer than 32 sequences at once: closed form reduced by 1 - 0.5/sqrt(B); simulate before buying\n";
     }
-    text += fmt::format("    compact form for router and simulator: median error {:.1f} % of the operator model\n", 100 * instance.fit_error);
+    text += fmt::format("    compact form for router and simulator: median error {:.1f} % of the {}\n", 100 * instance.fit_error,
+                        shape.measured ? "measurements, " + instance.model.evidence.source : "operator model");
   }
-  text += "\nlaunch\n";
+  text += "\nlaunch (put your checkpoint's path or name where the model's stands)\n";
   for (const PlannedInstance& instance : plan.instances) {
     for (const LaunchLine& line : launch_lines(plan, instance)) {
       if (!line.command.empty()) text += fmt::format("  {} ({}): {}\n", instance.name, line.engine, line.command);
@@ -111,15 +127,13 @@ std::string explanation(const ServingPlan& plan) {
   return text;
 }
 
-}  // namespace
-
 std::string table_of(const ServingPlan& plan, bool explain) {
   std::string text = chosen_rows(plan) + "\n" + summary(plan);
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   if (!plan.calibrated) text += "UNCALIBRATED rows rest on data sheets and guessed efficiencies: profile the device before deciding on them\n";
   if (!plan.alternatives.empty()) text += alternatives(plan);
   if (!plan.sensitivity.empty()) text += sensitivity(plan);
-  if (explain) text += explanation(plan);
+  if (explain) text += explanation_of(plan);
   return text;
 }
 

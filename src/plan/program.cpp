@@ -28,9 +28,9 @@ constexpr size_t kFewMachines = 16;
 constexpr double kNearGap = 1e-3;
 // What-if questions (losers, sensitivity) compare plans that differ by more than this.
 constexpr double kWhatIfGap = 5e-3;
-constexpr std::chrono::milliseconds kNearTime{200};
-constexpr std::chrono::milliseconds kWideTime{30};
-constexpr std::chrono::milliseconds kWholeTime{3'000};
+// A busy machine must not change a plan, so nodes of branch and bound are counted, never time.
+constexpr std::chrono::hours kNoTimeLimit{24 * 365};
+constexpr NodeLimits kNodes{.exact = 20'000, .near = 200, .wide = 20, .whole = 2'000};
 // Reduced cost over the objective below which an unused shape may still fill what rounding leaves.
 constexpr double kWorthTrying = 2e-3;
 
@@ -39,15 +39,6 @@ struct Columns {
   std::vector<int64_t> counts;                       // y_s
   std::vector<std::vector<int64_t>> served;          // w_cs, -1 where s cannot serve c
 };
-
-double price_of(const Shape& shape, const std::vector<MachineKind>& kinds) {
-  double usd_h = 0;
-  for (size_t k = 0; k < kinds.size(); ++k) {
-    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) /
-             static_cast<double>(kinds[k].num_devices);
-  }
-  return usd_h;
-}
 
 int64_t most_instances(const Shape& shape, const std::vector<MachineKind>& kinds) {
   int64_t most = INT64_MAX;
@@ -127,14 +118,20 @@ size_t num_machines(const Problem& problem) {
 
 struct Answer {
   std::vector<double> values;  // of all columns; empty: none
+  double gap = 0;              // by which share of the objective a better answer could be better
   bool is_proved = false;
 };
 
+double gap_between(double bound, double objective) {
+  return std::abs(objective - bound) / std::max(1e-300, std::abs(bound));
+}
+
 // Few machines: the whole program, to the proved optimum.
-Answer solve_exactly(const solve::Model& model) {
-  const solve::Solved solved = solve::solve(model, {.time = std::chrono::milliseconds(20'000)});
+Answer solve_exactly(const solve::Model& model, const NodeLimits& nodes) {
+  const solve::Solved solved = solve::solve(model, {.time = kNoTimeLimit, .nodes = nodes.exact});
   if (!solved.best) return {};
-  return {solved.best->values, solved.outcome == solve::Outcome::Optimal};
+  const bool is_proved = solved.outcome == solve::Outcome::Optimal;
+  return {solved.best->values, is_proved ? 0 : gap_between(solved.best_bound, solved.best->objective), is_proved};
 }
 
 // The program with every count within `reach` of its relaxed value, and a few of what the relaxation leaves out,
@@ -155,28 +152,28 @@ solve::Model neighbourhood(const solve::Model& model, const solve::Solution& rel
 
 // Many machines: the linear relaxation, which has few fractional counts (at most one a row), then the program near
 // it. Rounding costs a few machines' worth at most; the relaxation says how much it may be.
-Answer solve_near_relaxation(const solve::Model& model, bool is_thorough) {
+Answer solve_near_relaxation(const solve::Model& model, const NodeLimits& nodes, bool is_thorough) {
   solve::Model relaxed = model;
   for (solve::Column& column : relaxed.columns) column.domain = solve::Domain::Continuous;
-  const solve::Solved bound = solve::solve(relaxed);
+  const solve::Solved bound = solve::solve(relaxed, {.time = kNoTimeLimit});
   if (!bound.best) return {};
-  const auto gap = [&](const solve::Solution& s) { return std::abs(s.objective - bound.best->objective) / std::max(1e-300, std::abs(bound.best->objective)); };
+  const auto gap = [&](const solve::Solution& s) { return gap_between(bound.best->objective, s.objective); };
   std::optional<solve::Solution> best;
   const auto keep = [&](const solve::Solved& solved) {
     if (solved.best && (!best || gap(*solved.best) < gap(*best))) best = solved.best;
   };
   const double wanted_gap = is_thorough ? kNearGap : kWhatIfGap;
-  keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNearTime, .relative_gap = wanted_gap}));
+  keep(solve::solve(neighbourhood(model, *bound.best, 1), {.time = kNoTimeLimit, .nodes = nodes.near, .relative_gap = wanted_gap}));
   if (is_thorough && best && gap(*best) > kNearGap) {
-    keep(solve::solve(neighbourhood(model, *bound.best, 3), {.time = kWideTime, .relative_gap = kNearGap}));
+    keep(solve::solve(neighbourhood(model, *bound.best, 3), {.time = kNoTimeLimit, .nodes = nodes.wide, .relative_gap = kNearGap}));
   }
-  // The neighbourhood has no whole answer, or none was found in time: the whole program.
-  if (!best) keep(solve::solve(model, {.time = kWholeTime, .relative_gap = kNearGap}));
+  // The neighbourhood has no whole answer, or none was found within the limit: the whole program.
+  if (!best) keep(solve::solve(model, {.time = kNoTimeLimit, .nodes = nodes.whole, .relative_gap = kNearGap}));
   if (!best) return {};
-  return {best->values, gap(*best) <= 2 * kNearGap};
+  return {best->values, gap(*best), gap(*best) <= kProvedGap};
 }
 
-Selection solve_whole(const Problem& problem, bool is_thorough) {
+Selection solve_whole(const Problem& problem, const NodeLimits& nodes, bool is_thorough) {
   solve::Model model{.name = "serving plan", .sense = problem.objective == Objective::Cost ? solve::Sense::Minimize : solve::Sense::Maximize};
   const Columns columns = add_columns(problem, model);
   add_rates(problem, columns, model);
@@ -187,10 +184,11 @@ Selection solve_whole(const Problem& problem, bool is_thorough) {
   // Sizes that do not divide one another may satisfy all rows and still not pack: then that many
   // devices are left free and the program is solved again.
   for (int64_t left_free = 0;; ++left_free) {
-    const Answer answer = is_small ? solve_exactly(model) : solve_near_relaxation(model, is_thorough);
+    const Answer answer = is_small ? solve_exactly(model, nodes) : solve_near_relaxation(model, nodes, is_thorough);
     if (answer.values.empty()) return selection;
     selection.is_feasible = true;
     selection.is_proved = answer.is_proved;
+    selection.gap = answer.gap;
     selection.cost_usd_h = 0;
     double devices = 0;
     std::vector<Term> used;
@@ -212,11 +210,14 @@ Selection solve_whole(const Problem& problem, bool is_thorough) {
 
 }  // namespace
 
-Selection solve_program(const Problem& problem) { return solve_whole(problem, false); }
+Selection solve_program(const Problem& problem) { return solve_whole(problem, kNodes, false); }
+
+Selection solve_program(const Problem& problem, const NodeLimits& nodes) { return solve_whole(problem, nodes, false); }
 
 Selection search_thoroughly(const Problem& problem) {
   const Selection selection = search(problem);
-  return selection.is_proved ? selection : solve_whole(problem, true);
+  const bool can_look_further = !selection.is_proved && num_machines(problem) > kFewMachines;
+  return can_look_further ? solve_whole(problem, kNodes, true) : selection;
 }
 
 double scale_of(const Problem& problem, const std::vector<int64_t>& counts) {
@@ -230,7 +231,7 @@ double scale_of(const Problem& problem, const std::vector<int64_t>& counts) {
     column.domain = solve::Domain::Continuous;
     column.lower = column.upper = static_cast<double>(counts[s]);
   }
-  const solve::Solved solved = solve::solve(model);
+  const solve::Solved solved = solve::solve(model, {.time = kNoTimeLimit});
   return solved.best ? solved.best->values[static_cast<size_t>(columns.theta)] : 0;
 }
 
@@ -258,7 +259,7 @@ std::vector<std::vector<double>> class_shares(const Problem& problem, const Sele
     }
     model.at_most(fmt::format("shape {}", s), terms, 0);
   }
-  const solve::Solved solved = solve::solve(model);
+  const solve::Solved solved = solve::solve(model, {.time = kNoTimeLimit});
   if (!solved.best) return {};
   for (size_t c = 0; c < problem.classes.size(); ++c) {
     for (size_t s = 0; s < problem.shapes.size(); ++s) {

@@ -4,18 +4,13 @@
 #include <numeric>
 
 namespace trex::plan {
-namespace {
-
-double share_of_price(const Shape& shape, const std::vector<MachineKind>& kinds) {
+double price_of(const Shape& shape, const std::vector<MachineKind>& kinds) {
   double usd_h = 0;
   for (size_t k = 0; k < kinds.size(); ++k) {
-    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) /
-             static_cast<double>(kinds[k].num_devices);
+    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) / static_cast<double>(kinds[k].num_devices);
   }
   return usd_h;
 }
-
-}  // namespace
 
 double planned_utilisation(const Shape& shape, const std::vector<RequestClass>& classes) {
   for (size_t c = 0; c < classes.size(); ++c) {
@@ -64,7 +59,7 @@ Selection fill_machines(const Problem& problem) {
       }
       const auto s = static_cast<size_t>(last[n]);
       selection.counts[s] += machines;
-      selection.cost_usd_h += share_of_price(problem.shapes[s], problem.kinds) * static_cast<double>(machines);
+      selection.cost_usd_h += price_of(problem.shapes[s], problem.kinds) * static_cast<double>(machines);
       n -= static_cast<size_t>(problem.shapes[s].layout.devices());
     }
     selection.scale += best[devices] * static_cast<double>(machines) / nominal_rate(problem.classes[0]);

@@ -4,8 +4,8 @@
 // the multiset of shapes that serves most, exactly (a knapsack over its devices). Several classes,
 // models, a budget, or shapes that cross machines: a mixed-integer program.
 //
-// The same problem gives the same selection, unless the solver runs out of the wall-clock time that a
-// mixed-integer program of many machines gets; then is_proved is false. Throws Environment when the solver breaks down.
+// The same problem gives the same selection on every machine, busy or not: the solver counts nodes, not time. Throws
+// Environment when the solver breaks down.
 #pragma once
 
 #include <vector>
@@ -27,9 +27,13 @@ struct Problem {
   Objective objective = Objective::Throughput;
 };
 
+// Of many machines: a plan this near to the linear relaxation's bound counts as proved best.
+inline constexpr double kProvedGap = 2e-3;
+
 struct Selection {
   bool is_feasible = false;              // false: the stated rates cannot be served (Cost only)
-  bool is_proved = true;                 // false: the solver's time ran out on a good answer
+  bool is_proved = true;                 // the optimum; of many machines: within kProvedGap of it
+  double gap = 0;                        // at most so much better could another be: 0.003 is 0.3 % of the objective
   std::vector<int64_t> counts;           // instances of each shape
   // Factor on the classes' rates that the instances carry at their planned utilisation. A class
   // without a rate counts 1 request/s, so for one class this is requests/s.
@@ -39,6 +43,9 @@ struct Selection {
 
 // Utilisation to plan for: 0.85 where somebody waits, 0.95 for bulk only.
 double planned_utilisation(const Shape& shape, const std::vector<RequestClass>& classes);
+
+// Of an instance: its share of its machines' prices.
+double price_of(const Shape& shape, const std::vector<MachineKind>& kinds);
 
 // Rate of a class as the planner counts it: 1 if not stated.
 double nominal_rate(const RequestClass& request_class);
@@ -53,8 +60,17 @@ Selection search_thoroughly(const Problem& problem);
 // One class, throughput, no shapes across machines.
 Selection fill_machines(const Problem& problem);
 
-// Any problem.
+// Nodes of branch and bound after which the solver hands over what it has.
+struct NodeLimits {
+  int64_t exact = 1;  // few machines: the whole program
+  int64_t near = 1;   // many: near the linear relaxation,
+  int64_t wide = 1;   // farther around it,
+  int64_t whole = 1;  // and the whole program when neither has an answer
+};
+
+// Any problem, with the planner's own limits or others.
 Selection solve_program(const Problem& problem);
+Selection solve_program(const Problem& problem, const NodeLimits& nodes);
 
 // The factor on the classes' rates that these instances carry, however the requests are best spread. 0 if a class
 // has no instance that serves it.

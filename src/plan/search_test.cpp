@@ -220,6 +220,37 @@ TEST(CostMode, BuysTheCheapestDevicesThatCarryTheLoad) {
   EXPECT_FALSE(search(problem).is_feasible);
 }
 
+// Random shapes and prices. Cut after one node the plan is worse or equal, never beyond what it says, and can be run.
+TEST(NodeLimits, ACutPlanSaysSoAndByHowMuchAnotherCouldBeBetterSeed4) {
+  int cut_plans = 0;
+  for (uint64_t trial = 0; trial < 12; ++trial) {
+    Rng rng(4, "node limits", trial);
+    Problem problem{.kinds = {machines(8, 2, 8), machines(8, 2, 13), machines(4, 3, 5)}, .objective = Objective::Cost};
+    for (const char* name : {"a", "b", "c"}) problem.classes.push_back({.name = name, .requests_per_s = rng.uniform(4, 9)});
+    for (size_t kind = 0; kind < 3; ++kind) {
+      for (const int64_t devices : {1, 2, 3, 4}) {
+        const auto rate = [&] { return rng.uniform(0.3, 1.5) * static_cast<double>(devices); };
+        problem.shapes.push_back(simple(kind, devices, {rate(), rate(), rate()}));
+      }
+    }
+    const Selection whole = solve_program(problem);
+    if (!whole.is_feasible) continue;
+    EXPECT_TRUE(whole.is_proved);
+    EXPECT_EQ(whole.gap, 0);
+    const Selection cut = solve_program(problem, NodeLimits{.exact = 1});
+    if (!cut.is_feasible) continue;
+    EXPECT_FALSE(pack(problem, cut.counts).empty());
+    EXPECT_GE(scale_of(problem, cut.counts), 1 - 1e-6);
+    EXPECT_GE(cut.cost_usd_h, whole.cost_usd_h - 1e-6);
+    EXPECT_EQ(solve_program(problem, NodeLimits{.exact = 1}).counts, cut.counts);
+    if (cut.is_proved) continue;
+    ++cut_plans;
+    // The bound lies below the optimum: cost - gap * bound.
+    EXPECT_LE(cut.cost_usd_h / (1 + cut.gap), whole.cost_usd_h + 1e-6);
+  }
+  EXPECT_GT(cut_plans, 3);
+}
+
 // Melange's finding: each class goes where it is cheap. A serves 10 short or 1 long, B 10 and 8; one
 // instance each, rates 1:1. All short on A and all long on B: theta = min(9.5, 7.6), then A has room
 // for more: A also... short 7.6 on A, long 7.6 on B is the optimum since A's long rate is 1:

@@ -35,6 +35,7 @@ struct PlannedInstance {
 struct Alternative {
   std::string text;
   double scale = 0;               // what the whole plan would carry; 0 if it cannot be
+  double cost_usd_h = 0;          // of its devices in use
   std::string reason;             // why it lost
   std::shared_ptr<const Problem> problem;  // with its shape; null if it cannot be
   Selection selection;
@@ -42,7 +43,8 @@ struct Alternative {
 
 struct Sensitivity {
   std::string device;             // 20 % less compute, bandwidth and link speed
-  double scale = 0;               // of the plan made for it
+  double scale = 0;               // of the plan made for it; 0: none carries the stated rates (cost)
+  double cost_usd_h = 0;          // of that plan
   double unchanged_scale = 0;     // of this plan if the device turns out so
   bool same_choice = false;
 };
@@ -59,8 +61,9 @@ struct ServingPlan {
   bool calibrated = false;
 };
 
-// Throws Input at `where` when a model fits nowhere (by how much, and what would make it fit) or the
-// stated rates cannot be served, and Environment when the solver fails.
+// Throws Input at `where` when a model fits nowhere (by how much, and what would make it fit), the
+// stated rates cannot be served or the cheapest machines are asked for and one has no price, and
+// Environment when the solver fails.
 ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& catalogue,
                          std::vector<ModelChoice> models, const PlanOptions& options, const std::string& where);
 

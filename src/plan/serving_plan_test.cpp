@@ -1,5 +1,6 @@
 #include "plan/serving_plan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
@@ -137,6 +138,49 @@ TEST(ServingPlan, RatesBeyondTheInventoryAreRefusedInCostMode) {
   }
 }
 
+// One H100 machine for 24 USD/h serves 8B faster than the L4 machine for 4, which is cheaper a request: the plan buys
+// L4s, and what loses is told by its price, the cheapest first.
+TEST(ServingPlan, LosersOfCostModeShowTheirPrice) {
+  Inventory inventory = one_machine("L4", 8, "Llama-3.1-8B");
+  inventory.machines[0].price_usd_h = 4;
+  inventory.machines.push_back({"fast", "H100 SXM", 8, 24});
+  inventory.classes[0].requests_per_s = 10;
+  const ServingPlan plan = plan_of(inventory, choice("Llama-3.1-8B"), {.objective = Objective::Cost});
+  ASSERT_FALSE(plan.alternatives.empty());
+  bool was_possible = true;
+  double last = plan.selection.cost_usd_h;
+  for (const Alternative& a : plan.alternatives) {
+    EXPECT_TRUE(was_possible || a.problem == nullptr) << a.text;
+    was_possible = a.problem != nullptr;
+    if (!was_possible) continue;
+    EXPECT_GE(a.cost_usd_h, last * (1 - 1e-9)) << a.text;
+    // The price is what its devices cost: 0.5 an L4, 3 an H100.
+    double price = 0;
+    for (size_t s = 0; s < a.problem->shapes.size(); ++s) {
+      const Shape& shape = a.problem->shapes[s];
+      price += (a.problem->kinds[shape.kind].device.name == "L4" ? 0.5 : 3.0) * static_cast<double>(shape.layout.devices() * a.selection.counts[s]);
+    }
+    EXPECT_NEAR(a.cost_usd_h, price, 1e-9) << a.text;
+    last = a.cost_usd_h;
+  }
+  EXPECT_GT(last, plan.selection.cost_usd_h);
+  const std::string table = table_of(plan, false);
+  EXPECT_THAT(table, HasSubstr("USD/h of the whole plan"));
+  EXPECT_THAT(table, HasSubstr(fmt::format("{:.2f} |", last)));
+}
+
+TEST(ServingPlan, TheCheapestMachinesNeedAPriceEach) {
+  Inventory inventory = one_machine("L4", 8, "Llama-3.1-8B");
+  inventory.machines[0].has_price = false;
+  inventory.classes[0].requests_per_s = 1;
+  try {
+    plan_of(inventory, choice("Llama-3.1-8B"), {.objective = Objective::Cost});
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("price_usd_h: expected a price of every machine"));
+  }
+}
+
 // 70B in bf16 fits no L40S machine of two; three such machines hold it as a pipeline.
 TEST(ServingPlan, APipelineAcrossMachinesIsTriedWhenNoMachineHoldsTheModel) {
   Inventory inventory = one_machine("L40S", 2, "Llama-3.1-70B");
@@ -161,6 +205,14 @@ TEST(Launch, LinesNameTheDevicesAndTheLimits) {
             "--max-num-batched-tokens 2048 --max-model-len 8192 --gpu-memory-utilization 0.9 --dtype bfloat16");
   EXPECT_THAT(lines[1].command, HasSubstr("sglang.launch_server --model-path Llama-3.1-70B --port 8001 --tp 4"));
   EXPECT_EQ(lines[3].command, "");
+}
+
+TEST(Launch, AGgufModelIsLlamacppsAndTheGatewayKnowsIt) {
+  const ServingPlan plan = plan_of(one_machine("L4", 1, "Llama-3.1-8B"), choice("Llama-3.1-8B", {"q4_k_m"}));
+  const auto lines = launch_lines(plan, plan.instances[0]);
+  EXPECT_EQ(lines[0].command, "");
+  EXPECT_THAT(lines[2].command, HasSubstr("llama-server -m Llama-3.1-8B.q4_k_m.gguf --port 8000 -ngl 999 -np "));
+  EXPECT_THAT(gateway_config(plan), HasSubstr("engine = \"llamacpp\""));
 }
 
 TEST(GatewayConfig, IsTomlWithATableForEveryInstance) {

@@ -20,13 +20,6 @@ std::vector<int64_t> divisors(int64_t n) {
   return all;
 }
 
-// Layers of equal stages, the first ones one longer when they do not divide.
-std::vector<int64_t> equal_layers(int64_t num_layers, int64_t stages) {
-  std::vector<int64_t> layers(static_cast<size_t>(stages), num_layers / stages);
-  for (int64_t i = 0; i < num_layers % stages; ++i) ++layers[static_cast<size_t>(i)];
-  return layers;
-}
-
 // The largest factor on the batch of a pipeline: each stage holds its own layers' cache only, so the
 // stage with the least room decides.
 perf::MemoryBudget tightest_memory(const Shape& shape, const std::vector<const MachineKind*>& stage_kinds,
@@ -52,6 +45,31 @@ std::string memory_refusal(const Shape& shape, const perf::ModelSpec& model) {
                      shape.memory.kv.bytes(shape.limits.max_context) * 1e-9);
 }
 
+perf::IterationSeconds seconds_of(const Shape& shape) {
+  return shape.measured ? perf::seconds_of(shape.measured->model) : shape.pipeline->function();
+}
+
+// A prompt by itself, chunk after chunk.
+double first_token_s(const Shape& shape, double prompt_tokens) {
+  const int64_t chunk_tokens = shape.limits.chunk_tokens;
+  if (!shape.measured) return shape.pipeline->prompt_seconds(prompt_tokens, chunk_tokens);
+  const perf::IterationCoefficients& time = shape.measured->model.time;
+  return std::ceil(prompt_tokens / static_cast<double>(chunk_tokens)) * time.base_s + time.prompt_s(prompt_tokens);
+}
+
+// The measurements of this very deployment, if there are any.
+std::shared_ptr<const perf::MeasuredModel> measured_of(const Shape& shape, const MachineKind& kind, const ModelChoice& model,
+                                                       const ShapeOptions& options) {
+  for (const auto& measured : options.measured) {
+    const perf::Deployment& d = measured->deployment;
+    if (d.model == model.spec.name && d.device == kind.device.name && d.quantisation == shape.quantisation.name &&
+        d.layout.text() == shape.layout.text()) {
+      return measured;
+    }
+  }
+  return nullptr;
+}
+
 ClassPerformance performance_of(const Shape& shape, const RequestClass& request_class) {
   ClassPerformance result;
   const auto& lengths = request_class.lengths;
@@ -61,9 +79,9 @@ ClassPerformance performance_of(const Shape& shape, const RequestClass& request_
     result.refused = "no room for one mean request in the cache";
     return result;
   }
-  const auto seconds = shape.pipeline->function();
+  const auto seconds = seconds_of(shape);
   result.closed_form = perf::closed_form(seconds, {batch, shape.limits.chunk_tokens}, lengths);
-  result.first_token_s = shape.pipeline->prompt_seconds(lengths.mean_input, shape.limits.chunk_tokens);
+  result.first_token_s = first_token_s(shape, lengths.mean_input);
   result.per_token_s = result.closed_form.decode_s;
   const perf::Iteration alone{.num_decoding = 1, .context_each = lengths.decode_context};
   const double fastest_s = seconds(alone);
@@ -92,8 +110,8 @@ void keep_token_limit(Shape& shape, const std::vector<RequestClass>& classes, si
   int64_t too_many = performance.closed_form.batch;
   while (too_many - fits > 1) {
     const int64_t middle = fits + (too_many - fits) / 2;
-    const double seconds = shape.pipeline->seconds({.num_decoding = static_cast<double>(middle),
-                                                    .context_each = request_class.lengths.decode_context});
+    const double seconds = seconds_of(shape)({.num_decoding = static_cast<double>(middle),
+                                              .context_each = request_class.lengths.decode_context});
     (seconds <= *request_class.limits.per_token_s ? fits : too_many) = middle;
   }
   shape.limits.max_sequences = std::min(shape.limits.max_sequences, fits);
@@ -164,17 +182,20 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
     Shape shape{.kind = kind_index, .model = model_index, .layout = layout, .quantisation = quantisation,
                 .limits = options.limits};
     shape.classes.assign(classes.size(), {});
+    shape.measured = measured_of(shape, kind, model, options);
+    if (shape.measured) {
+      shape.limits.max_sequences = std::min(shape.limits.max_sequences, shape.measured->model.max_sequences);
+      shape.limits.chunk_tokens = shape.measured->model.chunk_tokens;
+    }
     const auto problem = perf::layout_problem(model.spec, layout);
     if (!kind.device.peak_flops(quantisation.arithmetic)) {
       shape.refused = fmt::format("{} cannot compute in {}", kind.device.name, quantisation.name);
     } else if (problem) {
       shape.refused = layout.text() + ": " + *problem;
     } else {
-      shape.stage_layers = equal_layers(model.spec.num_layers, layout.pp);
-      const auto* link = kind.device.fastest_link("machine");
-      const perf::StageLink between{link != nullptr ? link->bytes_per_s : 32e9, 10e-6};
+      shape.stage_layers = perf::equal_layers(model.spec.num_layers, layout.pp);
       evaluate(shape, std::vector<const MachineKind*>(static_cast<size_t>(layout.pp), &kind), model, classes,
-               std::vector<perf::StageLink>(static_cast<size_t>(layout.pp - 1), between));
+               std::vector<perf::StageLink>(static_cast<size_t>(layout.pp - 1), perf::link_within(kind.device)));
     }
     shapes.push_back(std::move(shape));
   };

@@ -9,6 +9,7 @@
 
 #include "perf/deployment.h"
 #include "perf/pipeline.h"
+#include "perf/profile.h"
 #include "perf/throughput.h"
 #include "plan/inventory.h"
 
@@ -49,6 +50,7 @@ struct Shape {
   perf::MemoryBudget memory;          // of the stage with the least room
   std::vector<ClassPerformance> classes;
   std::shared_ptr<const perf::PipelineModel> pipeline;  // null if it does not fit
+  std::shared_ptr<const perf::MeasuredModel> measured;  // fitted to this very deployment; null: `pipeline` tells its times
   std::string refused;                // why it cannot run at all; empty if it can
 
   bool is_usable() const;             // runs and serves at least one class
@@ -67,6 +69,7 @@ struct ModelChoice {
 struct ShapeOptions {
   perf::EngineLimits limits;
   bool pipelines = true;              // also pp > 1 inside a machine
+  std::vector<std::shared_ptr<const perf::MeasuredModel>> measured;  // win over the operator model
 };
 
 // Everything that could run `model` (number `model_index`) inside a machine of that kind: every tp
@@ -76,7 +79,7 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
                              size_t model_index, const std::vector<RequestClass>& classes,
                              const ShapeOptions& options);
 
-// Sets limits.max_context, memory, pipeline and performance of a shape whose layout is set.
+// Sets memory, pipeline and performance of a shape whose layout and limits are set.
 void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, const ModelChoice& model,
               const std::vector<RequestClass>& classes, const std::vector<perf::StageLink>& links);
 
