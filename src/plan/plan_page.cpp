@@ -53,7 +53,7 @@ std::string page_of(const ServingPlan& plan) {
     const std::string asked = c.requests_per_s > 0 ? fmt::format(", asked for {:.2f}", c.requests_per_s) : "";
     figures.emplace_back(fmt::format("{:.2f} requests/s", plan.selection.scale * nominal_rate(c)), "class " + c.name + asked);
   }
-  if (plan.selection.cost_usd_h > 0) figures.emplace_back(fmt::format("{:.2f} USD/h", plan.selection.cost_usd_h), "list price of the devices in use");
+  if (plan.selection.cost_usd_h > 0) figures.emplace_back(fmt::format("{:.2f} USD/h", plan.selection.cost_usd_h), "price of the devices in use");
   page.figures(figures);
   if (!plan.calibrated) page.note("uncalibrated", "Some rows rest on data sheets and guessed efficiencies. Profile those devices before deciding.");
   for (const std::string& note : plan.notes) page.note("note", note);
@@ -71,7 +71,7 @@ std::string page_of(const ServingPlan& plan) {
   }
   if (!plan.sensitivity.empty()) {
     page.heading("If a device turns out 20 % slower");
-    report::Table table{.header = {"device", is_cost ? "this plan carries" : "this plan", is_cost ? "a new plan, USD/h" : "a new plan", "same choice"}};
+    report::Table table{.header = {"device", is_cost ? "plan carries" : "this plan", is_cost ? "new plan USD/h" : "a new plan", "same choice"}};
     for (const Sensitivity& s : plan.sensitivity) {
       const std::string again = !is_cost ? fmt::format("{:.2f}", s.scale) : s.scale > 0 ? fmt::format("{:.2f}", s.cost_usd_h) : "none";
       const std::string kept = is_cost ? fmt::format("{:.0f} %", 100 * s.unchanged_scale) : fmt::format("{:.2f}", s.unchanged_scale);

@@ -30,7 +30,7 @@ constexpr double kNearGap = 1e-3;
 constexpr double kWhatIfGap = 5e-3;
 // A busy machine must not change a plan, so nodes of branch and bound are counted, never time.
 constexpr std::chrono::hours kNoTimeLimit{24 * 365};
-constexpr NodeLimits kNodes{.exact = 20'000, .near = 200, .wide = 20, .whole = 2'000};
+constexpr NodeLimits kNodes{.exact = 20'000, .near = 400, .wide = 400, .whole = 2'000};
 // Reduced cost over the objective below which an unused shape may still fill what rounding leaves.
 constexpr double kWorthTrying = 2e-3;
 

@@ -207,6 +207,23 @@ TEST(Launch, LinesNameTheDevicesAndTheLimits) {
   EXPECT_EQ(lines[3].command, "");
 }
 
+// The engine turned out half as fast as its operator model: the plan believes the measurements.
+TEST(ServingPlan, MeasurementsWinOverTheOperatorModel) {
+  const Inventory inventory = one_machine("H100 SXM", 1, "Llama-3.1-8B");
+  const ServingPlan modelled = plan_of(inventory, choice("Llama-3.1-8B"));
+  perf::MeasuredModel measured{.deployment = {"Llama-3.1-8B", "H100 SXM", "bf16", {}}, .model = modelled.instances[0].model.at_speed(0.5)};
+  PlanOptions options;
+  options.shapes.measured.push_back(std::make_shared<const perf::MeasuredModel>(measured));
+  const ServingPlan plan = plan_of(inventory, choice("Llama-3.1-8B"), options);
+  EXPECT_NEAR(plan.selection.scale, modelled.selection.scale / 2, 0.1 * modelled.selection.scale / 2);
+  EXPECT_EQ(plan.instances[0].model.time.base_s, measured.model.time.base_s);
+  EXPECT_THAT(table_of(plan, false), HasSubstr("  measured\n"));
+  measured.deployment.layout.tp = 2;
+  options.shapes.measured[0] = std::make_shared<const perf::MeasuredModel>(measured);
+  EXPECT_THAT([&] { plan_of(inventory, choice("Llama-3.1-8B"), options); },
+              testing::ThrowsMessage<Error>(HasSubstr("test.toml: --measured: expected a deployment that this inventory")));
+}
+
 TEST(Launch, AGgufModelIsLlamacppsAndTheGatewayKnowsIt) {
   const ServingPlan plan = plan_of(one_machine("L4", 1, "Llama-3.1-8B"), choice("Llama-3.1-8B", {"q4_k_m"}));
   const auto lines = launch_lines(plan, plan.instances[0]);
