@@ -96,6 +96,10 @@ MaybeFinding check_names(const Problem& problem) {
 
 MaybeFinding check_wording(const Problem& problem) {
   const std::string& text = problem.statement.text;
+  const auto is_control = [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; };
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    return Finding{"template", "a control character"};
+  }
   const size_t hole = text.find_first_of("{}<>()|");
   if (hole != std::string::npos) return Finding{"template", text.substr(hole, 20)};
   if (text.find("  ") != std::string::npos) return Finding{"template", "two blanks"};
@@ -103,6 +107,27 @@ MaybeFinding check_wording(const Problem& problem) {
     return Finding{"template", "the family's name is in the text"};
   }
   return {};
+}
+
+constexpr double kWidestCoefficients = 1e7;
+constexpr double kLargestOverData = 1e4;  // a big-M is a large number of the data, not 1e9
+
+// Rows that a solver's tolerances can tell apart.
+MaybeFinding check_coefficients(const Problem& problem) {
+  double smallest = solve::kInfinity, largest = 0, largest_datum = 1;
+  for (const solve::Entry& entry : problem.model.matrix) {
+    if (entry.value == 0) continue;
+    smallest = std::min(smallest, std::abs(entry.value));
+    largest = std::max(largest, std::abs(entry.value));
+  }
+  for (const auto& [name, values] : problem.instance.values) {
+    for (const double value : values) largest_datum = std::max(largest_datum, std::abs(value));
+  }
+  if (largest <= smallest * kWidestCoefficients && largest <= kLargestOverData * largest_datum) {
+    return {};
+  }
+  return Finding{"coefficient_range",
+                 fmt::format("{} to {}", shortest(smallest), shortest(largest))};
 }
 
 MaybeFinding check_witness(const Problem& problem) {
@@ -181,6 +206,7 @@ std::optional<Finding> check_statement(const Problem& problem) {
   if (auto finding = check_numbers(problem)) return finding;
   if (auto finding = check_names(problem)) return finding;
   if (auto finding = check_wording(problem)) return finding;
+  if (auto finding = check_coefficients(problem)) return finding;
   const solve::Model described = described_model(instance.variant->description, instance);
   if (auto difference = first_difference(problem.model, described)) {
     return Finding{"model_agreement", *difference};

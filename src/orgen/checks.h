@@ -30,8 +30,8 @@ struct Finding {
 
 // On data and text, before the solver is asked: sets and parameters are complete and in range [2,
 // 4, 38]; text tells every parameter and member, its numbers are the data's [9, 12, 13], and no
-// template shows [15]; the description defines the same model as the formulation [5-8, 10, 33];
-// the witness is feasible in it [32].
+// template shows [1, 15]; the coefficients are of like size [34]; the description defines the same
+// model as the formulation [5-8, 10, 33]; the witness is feasible in it [32].
 std::optional<Finding> check_statement(const Problem& problem);
 
 // On the answer: rows, bounds, integrality and objective hold [29]; the duals of an LP prove it
