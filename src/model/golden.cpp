@@ -55,7 +55,10 @@ Path folder() {
   return Path(TREX_SOURCE_DIR) / "tests/golden/deepseek-v4-tiny";
 }
 
-ModelConfig config() { return read_config(folder() / "checkpoint/config.json"); }
+ModelConfig config() {
+  static const ModelConfig kConfig = read_config(folder() / "checkpoint/config.json");
+  return kConfig;
+}
 
 torch::Tensor uniform(const std::string& name, const std::vector<int64_t>& shape) {
   const auto values = torch::empty(shape, torch::kFloat64);

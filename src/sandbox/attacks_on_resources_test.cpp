@@ -45,7 +45,7 @@ while True:
     except OSError: os.write(3, b'x')
 )",
                                             marker}},
-                             {.wall = milliseconds(3000)});
+                             {.wall = milliseconds(1500)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
   EXPECT_THAT(execution.report, StartsWith("xx"));  // it had reached the limit
   EXPECT_TRUE(nothing_left_of(marker));
@@ -130,7 +130,7 @@ TEST(ResourceAttack, IgnoringTheLimitsSignalDoesNotHelp) {
 
 TEST(ResourceAttack, SleepEndsAtTheWallLimit) {
   const auto execution = run_python("print('z', flush=True)\nimport time; time.sleep(100)",
-                                    {.wall = milliseconds(2000)});
+                                    {.wall = milliseconds(1000)});
   EXPECT_EQ(execution.ending, Ending::WallLimit);
   EXPECT_EQ(execution.output, "z\n");
   EXPECT_LT(execution.wall_seconds, 30);

@@ -8,7 +8,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
+#include <regex>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "orgen/agree.h"
@@ -58,6 +61,14 @@ Problem accepted_problem(const FamilyCase& c, Level level, uint64_t seed,
   return {};
 }
 
+// The accepted training problem of a seed, made once for all tests of this process.
+const Problem& problem_of(const FamilyCase& c, Level level, uint64_t seed) {
+  static std::map<std::tuple<const Variant*, Level, uint64_t>, Problem> problems;
+  const auto [found, is_new] = problems.try_emplace({c.variant, level, seed});
+  if (is_new) found->second = accepted_problem(c, level, seed);
+  return found->second;
+}
+
 // How many whole points lie within the bounds; infinite with a continuous or unbounded column.
 double num_points(const solve::Model& model) {
   double product = 1;
@@ -103,7 +114,7 @@ class FamilyContract : public testing::TestWithParam<FamilyCase> {
     for (const auto& [level, seeds] : kCases) {
       for (uint64_t seed = 1; seed <= seeds; ++seed) {
         SCOPED_TRACE(fmt::format("level {} seed {}", to_string(level), seed));
-        check(accepted_problem(GetParam(), level, seed));
+        check(problem_of(GetParam(), level, seed));
         if (HasFatalFailure()) return;
       }
     }
@@ -112,7 +123,7 @@ class FamilyContract : public testing::TestWithParam<FamilyCase> {
 
 TEST_P(FamilyContract, SameSeedGivesTheSameProblem) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const Problem first = accepted_problem(GetParam(), Level::Small, seed);
+    const Problem& first = problem_of(GetParam(), Level::Small, seed);
     const Problem second = accepted_problem(GetParam(), Level::Small, seed);
     EXPECT_EQ(first.statement.text, second.statement.text);
     EXPECT_EQ(first.program, second.program);
@@ -179,7 +190,7 @@ TEST_P(FamilyContract, ModelIsWithinTheLevelsSize) {
 }
 
 TEST_P(FamilyContract, EveryMistakeInTheDescriptionIsNoticed) {
-  const Problem problem = accepted_problem(GetParam(), Level::Tiny, 1);
+  const Problem& problem = problem_of(GetParam(), Level::Tiny, 1);
   const auto mutants = mutants_of(problem.instance.variant->description);
   ASSERT_GE(mutants.size(), 2U);
   for (const Mutant& mutant : mutants) {
@@ -240,6 +251,50 @@ TEST_P(FamilyContract, AllPlansOfASlotTellTheSame) {
   }
 }
 
+// "More than 5" would be a strict comparison, whose optimum is not attained: only "no more than".
+TEST_P(FamilyContract, NoPlanComparesStrictly) {
+  const std::regex comparison(R"((\w*)\W+(more|less|fewer|greater|higher|lower|larger|smaller) than [{<])");
+  const std::regex limit(R"((exceed|exceeds|above|below|under|over) [{<])");
+  const std::set<std::string> negations{"no", "No", "not"};
+  for (const Slot& slot : GetParam().variant->slots) {
+    for (const std::string& plan : slot.plans) {
+      for (std::sregex_iterator at(plan.begin(), plan.end(), comparison), end; at != end; ++at) {
+        EXPECT_TRUE(negations.contains((*at)[1])) << plan;
+      }
+      for (std::sregex_iterator at(plan.begin(), plan.end(), limit), end; at != end; ++at) {
+        EXPECT_NE((at->prefix().str() + at->str()).find("not"), std::string::npos) << plan;
+      }
+    }
+  }
+}
+
+// Whether a name stands in an index expression as a word of its own.
+bool mentions(const std::string& expression, const std::string& name) {
+  return std::regex_search(expression, std::regex("\\b" + name + "\\b"));
+}
+
+TEST_P(FamilyContract, EverythingDeclaredHasAUnitOrAMeaningAndIsUsed) {
+  const Description& description = GetParam().variant->description;
+  std::string used = description.objective;
+  for (const RowDecl& row : description.rows) {
+    used += " " + row.binders + " " + row.left + " " + row.right;
+    EXPECT_FALSE(row.meaning.empty()) << row.name;
+  }
+  for (const VariableDecl& variable : description.variables) used += " " + variable.upper;
+  for (const ParameterDecl& parameter : description.parameters) {
+    EXPECT_FALSE(parameter.unit.empty()) << parameter.name;
+    EXPECT_LT(parameter.low, parameter.high) << parameter.name;
+    EXPECT_TRUE(mentions(used, parameter.name)) << parameter.name;
+  }
+  for (const SetDecl& set : description.sets) EXPECT_TRUE(mentions(used, set.name)) << set.name;
+  for (const VariableDecl& variable : description.variables) {
+    EXPECT_FALSE(variable.meaning.empty()) << variable.name;
+    EXPECT_TRUE(mentions(used, variable.name)) << variable.name;
+  }
+  EXPECT_FALSE(description.objective_meaning.empty());
+  EXPECT_FALSE(description.objective_unit.empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FamilyContract, testing::ValuesIn(every_variant()), name_of_case);
 
 // Variants whose tiny instances can be enumerated.
@@ -264,7 +319,7 @@ std::vector<FamilyCase> enumerable_variants() {
 TEST_P(EnumerableFamily, BruteForceAgreesOnTinyInstances) {
   int num_enumerated = 0;
   for (uint64_t seed = 1; seed <= kEnumeratedSeeds; ++seed) {
-    const Problem problem = accepted_problem(GetParam(), Level::Tiny, seed);
+    const Problem& problem = problem_of(GetParam(), Level::Tiny, seed);
     const auto best = brute_force_objective(problem.model);
     if (!best) continue;
     ++num_enumerated;
