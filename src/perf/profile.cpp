@@ -105,7 +105,7 @@ ProfileFit fit_profile(const Profile& profile, const Deployment& deployment, con
   const Placement placement = place(model, device, quantisation, deployment.layout, limits);
   if (const double missing = placement.memory.missing_bytes(options.max_context.value_or(1)); missing > 0) {
     throw input_error(where, "--device", fmt::format("a device that can hold {}", model.name), readable_bytes(missing) + " short",
-                      "name the device, layout and quantisation that were measured");
+                      "name the device, layout, quantisation and --chunk-tokens that were measured");
   }
   Derived derived = derive_instance_model(placement.pipeline, placement.memory, limits, deployment.layout,
                                           profile.longest_context / 2, model.name);
