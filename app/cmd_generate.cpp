@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "infer/loaded_model.h"
 #include "infer/prompt_file.h"
+#include "tokenizer/chat.h"
 
 namespace trex::app {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 struct GenerateArguments {
   Path checkpoint;
   std::optional<std::string> prompt;
-  std::optional<Path> prompts, out;
+  std::optional<Path> prompts, out, tools_template;
   infer::PromptFileOptions options;
   int threads = num_cores();
 };
@@ -29,6 +30,9 @@ bool parse(const Arguments& arguments, GenerateArguments& parsed) {
   options.add_option("--prompts", parsed.prompts,
                      "JSON lines with id and messages, or id and prompt");
   options.add_option("--out", parsed.out, "JSON lines with id, reply, finish_reason and usage");
+  options.add_option("--tools-template", parsed.tools_template,
+                     "Text of the checkpoint that introduces tools, with {tools} for their "
+                     "schemas; for prompts that have tools");
   options.add_option("--max-new-tokens", parsed.options.max_new_tokens, "Longest reply")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
       ->capture_default_str();
@@ -65,6 +69,9 @@ bool parse(const Arguments& arguments, GenerateArguments& parsed) {
 int cmd_generate(const Arguments& arguments) {
   GenerateArguments parsed;
   if (!parse(arguments, parsed)) return 0;
+  if (parsed.tools_template) {
+    parsed.options.tools_template = tokenizer::read_tools_template(*parsed.tools_template);
+  }
   infer::use_threads(parsed.threads);
   const auto model = infer::load_model(parsed.checkpoint);
   if (parsed.prompt) {

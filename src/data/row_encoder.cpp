@@ -21,23 +21,15 @@ int32_t find_end_token(const TokenizeSettings& settings, const tokenizer::Tokeni
   return *id;
 }
 
-std::string read_tools_template(const TokenizeSettings& settings) {
-  if (!settings.tools_template) return {};
-  std::string text = read_file(*settings.tools_template);
-  if (text.find(tokenizer::kToolsPlace) == std::string::npos) {
-    throw input_error(settings.tools_template->string(), "",
-                      in_quotes(tokenizer::kToolsPlace) + " where the schemas belong", "none");
-  }
-  return text;
-}
-
 }  // namespace
 
 RowEncoder::RowEncoder(const TokenizeSettings& settings, const tokenizer::Tokenizer& tokenizer)
     : settings_(settings),
       encoder_(tokenizer),
       field_(settings.field.value_or(settings.mode == "chat" ? "messages" : "text")),
-      tools_template_(read_tools_template(settings)),
+      tools_template_(settings.tools_template
+                          ? tokenizer::read_tools_template(*settings.tools_template)
+                          : std::string()),
       end_of_sentence_(find_end_token(settings, tokenizer)) {}
 
 EncodedRow RowEncoder::encode(const JsonObject& row) {

@@ -26,16 +26,18 @@ std::vector<int32_t> encode_text(tokenizer::Encoder& encoder, const model::Model
   return ids;
 }
 
-std::vector<int32_t> encode_messages(tokenizer::Encoder& encoder, const JsonObject& row) {
+std::vector<int32_t> encode_messages(tokenizer::Encoder& encoder, const JsonObject& row,
+                                     const std::string& tools_template) {
   const auto messages = tokenizer::parse_messages(row);
   if (messages.empty() || messages.back().role == tokenizer::Role::Assistant) {
     throw row.error("messages", "a conversation that ends with a question",
                     messages.empty() ? "nothing" : "an answer");
   }
-  if (tokenizer::have_tools(messages)) {
-    throw row.error("tools", "no tool definitions", "some", "their wording is not known here");
+  if (tokenizer::have_tools(messages) && tools_template.empty()) {
+    throw row.error("tools", "no tool definitions", "some",
+                    "their wording is part of a checkpoint: give --tools-template");
   }
-  return encode_chat(encoder, render_chat(messages, {})).ids;
+  return encode_chat(encoder, render_chat(messages, {.tools_template = tools_template})).ids;
 }
 
 void check_new_tokens(const LoadedModel& model, int64_t max_new_tokens) {
@@ -58,7 +60,8 @@ void check_length(const LoadedModel& model, size_t num_tokens, int64_t max_new_t
   }
 }
 
-std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_t max_new_tokens) {
+std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts,
+                           const PromptFileOptions& options) {
   tokenizer::Encoder encoder(model.tokenizer);
   std::vector<Row> rows;
   std::map<std::string, std::string> seen;
@@ -71,13 +74,13 @@ std::vector<Row> read_rows(const LoadedModel& model, const Path& prompts, int64_
       throw object.error("id", "an id of its own", in_quotes(row.id),
                          "it is also at " + before->second);
     if (object.has("messages")) {
-      row.ids = encode_messages(encoder, object);
+      row.ids = encode_messages(encoder, object, options.tools_template);
     } else if (object.has("prompt")) {
       row.ids = encode_text(encoder, model.config, object.string("prompt"));
     } else {
       throw object.error("messages", "messages or prompt", "neither");
     }
-    check_length(model, row.ids.size(), max_new_tokens, line->where);
+    check_length(model, row.ids.size(), options.max_new_tokens, line->where);
     rows.push_back(std::move(row));
   }
   if (rows.empty()) throw input_error(prompts.string(), "", "at least one prompt", "none");
@@ -146,7 +149,7 @@ PromptFileReport complete_prompts(const LoadedModel& model, const std::string& m
                                   const PromptFileOptions& options, Progress& progress) {
   tokenizer::check_chat_tokens(model.tokenizer, "tokenizer.json");
   check_new_tokens(model, options.max_new_tokens);
-  const auto rows = read_rows(model, prompts, options.max_new_tokens);
+  const auto rows = read_rows(model, prompts, options);
   const std::string key = fingerprint(model_hash, rows, options);
   const Path journal_path = out.string() + ".partial";
   const bool is_new =

@@ -1,8 +1,9 @@
 // Completing a file of prompts: JSON lines in, JSON lines out, resumable.
 //
-// In: {"id", "messages"} (a conversation, tokenizer/chat.h) or {"id", "prompt"} (plain text); other
-// fields are ignored. Out, in the order of the prompts: {"id", "reply", "finish_reason" ("stop" or
-// "length"), "model" (content hash), "seed", "usage" (prompt_tokens, completion_tokens)}.
+// In: {"id", "messages", "tools"} (a conversation, tokenizer/chat.h) or {"id", "prompt"} (plain
+// text); other fields are ignored. Out, in the order of the prompts: {"id", "reply",
+// "finish_reason" ("stop" or "length"), "model" (content hash), "seed", "usage" (prompt_tokens,
+// completion_tokens)}.
 #pragma once
 
 #include <string>
@@ -19,6 +20,7 @@ struct PromptFileOptions {
   SamplingOptions sampling;
   uint64_t seed = 0;
   int64_t batch_size = 96;
+  std::string tools_template;  // of the checkpoint (tokenizer/chat.h); empty: no rows with tools
 };
 
 struct PromptFileReport {

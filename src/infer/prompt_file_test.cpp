@@ -117,6 +117,30 @@ TEST_F(PromptFile, JournalOfOtherSettingsIsRefused) {
                              testing::HasSubstr("delete it or choose another --out")));
 }
 
+// The whole conversation written out by hand is the same prompt, so it has the same reply.
+TEST_F(PromptFile, ToolsAreToldInTheWordsOfTheTemplate) {
+  const std::string tools =
+      R"({"id": "tools", "tools": [{"type": "function", "function": {"name": "f"}}],)"
+      R"( "messages": [{"role": "user", "content": "12"}]})";
+  write_file(prompts_, tools + "\n");
+  EXPECT_EQ(error(), prompts_.string() +
+                         ":1: tools: expected no tool definitions; got some (their wording is part "
+                         "of a checkpoint: give --tools-template)");
+
+  const std::string text =
+      "\n\n# Tools\n{\"name\": \"f\"}\nUse them.<｜User｜>12<｜Assistant｜></think>";
+  write_file(prompts_, tools + "\n" + to_line({{"id", "text"}, {"prompt", text}}) + "\n");
+  options_.tools_template = "# Tools\n{tools}\nUse them.";
+  options_.sampling.temperature = 0;
+  const Path out = folder_.path() / "out.jsonl";
+  complete(out);
+  LineReader reader(out);
+  const auto from_tools = reader.next(), from_text = reader.next();
+  ASSERT_TRUE(from_tools && from_text);
+  EXPECT_EQ(from_tools->object().string("reply"), from_text->object().string("reply"));
+  EXPECT_EQ(from_tools->value["usage"], from_text->value["usage"]);
+}
+
 TEST_F(PromptFile, RefusalsNameTheLine) {
   const std::string where = prompts_.string();
   write_file(prompts_, "{\"id\": \"a\"}\n");

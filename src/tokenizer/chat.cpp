@@ -153,6 +153,15 @@ void add(std::vector<ChatPart>& parts, std::string text, bool is_answer) {
 
 }  // namespace
 
+std::string read_tools_template(const Path& file) {
+  std::string text = read_file(file);
+  if (text.find(kToolsPlace) == std::string::npos) {
+    throw input_error(file.string(), "", in_quotes(kToolsPlace) + " where the schemas belong",
+                      "none");
+  }
+  return text;
+}
+
 std::vector<ChatPart> render_chat(const std::vector<Message>& given, const ChatOptions& options) {
   std::vector<Message> messages = merge_users(given);
   if (options.drop_thinking && !have_tools(messages)) drop_thinking(messages);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "tokenizer/tokenizer.h"
 
@@ -55,6 +56,9 @@ struct ChatPart {
 // wo_eos, tools (function). `tools` of the row are those of its first system message, which is made
 // when there is none. Throws Input naming the field.
 std::vector<Message> parse_messages(const JsonObject& row, const std::string& field = "messages");
+
+// The file of a tools_template. Throws Input when it has no {tools} in it.
+std::string read_tools_template(const Path& file);
 
 bool have_tools(const std::vector<Message>& messages);
 
