@@ -17,6 +17,7 @@ void expect_refusal(const ToyRun& run, const std::string& out, const std::string
 
 TEST(TrainingRun, EndsWithAModelThatLoadsAndLearnt) {
   ToyRun run;
+  run.settings.model.config = shallow_toy_config();
   run.settings.steps = 40;
   run.settings.eval_sources = {run.path("held_out.tokens")};
   run.settings.eval_every = 20;
@@ -106,6 +107,7 @@ TEST(TrainingRun, GoesOnWhenOnlyHowItIsWatchedHasChanged) {
 
 TEST(TrainingRun, BeginsFromAnotherRunsModel) {
   ToyRun run;
+  run.settings.model.config = shallow_toy_config();
   run.settings.steps = 40;
   run.train("cpt");
   run.settings.init_from = run.path("cpt") / "final";

@@ -13,7 +13,7 @@
 
 namespace trex::train {
 
-// Hidden width 32, two layers of which one is compressed, every mechanism on; vocabulary 64.
+// Hidden width 32, three layers of which two are compressed, every mechanism on; vocabulary 64.
 inline model::ModelConfig toy_config() {
   model::ModelConfig config{.vocab_size = 64,
                             .hidden_size = 32,
@@ -44,6 +44,16 @@ inline model::ModelConfig toy_config() {
                             .initializer_range = 0.1,
                             .tie_word_embeddings = true};
   config.rope_scaling = model::Yarn{.original_max_position_embeddings = 4096};
+  return config;
+}
+
+// The same in one layer without compression, a quarter of the work: for tests of what happens to
+// any model.
+inline model::ModelConfig shallow_toy_config() {
+  model::ModelConfig config = toy_config();
+  config.num_hidden_layers = 1;
+  config.num_nextn_predict_layers = 0;
+  config.compress_ratios = {0};
   return config;
 }
 

@@ -41,6 +41,9 @@ struct ToyTrainer {
   RowSource next_row = uneven_rows();
   LossFunction compute_losses = reference_losses(config);
 
+  ToyTrainer() = default;
+  explicit ToyTrainer(const model::ModelConfig& other) : config(other) {}
+
   std::unique_ptr<Trainer> trainer() const {
     const auto precision = dtype == torch::kDouble ? torch::kDouble : torch::kFloat;
     return std::make_unique<Trainer>(
@@ -161,7 +164,7 @@ TEST(Trainer, OverfitsOneBatchInBothPrecisions) {
 }
 
 TEST(Trainer, LossOnAnswersOnlyLeavesQuestionsUnlearnt) {
-  ToyTrainer setup;
+  ToyTrainer setup(shallow_toy_config());
   setup.settings.micro_batch = 1;
   setup.settings.loss = {.mtp = 0, .indexer = 0, .balance = 0};
   setup.next_row = [] { return toy_row(1, {24}, kSeqLen, /*answers_from=*/16); };
@@ -233,6 +236,8 @@ TEST(Trainer, TwoRunsGiveTheSameBytes) {
   for (const torch::Dtype dtype : {torch::kFloat, torch::kBFloat16}) {
     ToyTrainer setup;
     setup.dtype = dtype;
+    setup.settings.micro_batch = 2;
+    setup.settings.accumulation = 2;
     setup.settings.loss.indexer = 1;
     const auto first = setup.trainer(), second = setup.trainer();
     for (int step = 0; step < 4; ++step) EXPECT_EQ(first->step().loss, second->step().loss);
