@@ -59,6 +59,7 @@ InstanceIndex Cluster::add(InstanceSpec spec) {
   InstanceView view;
   view.index = index;
   views_.push_back(view);
+  derive_plan(index);
   derive_capability(index);
   derive_totals();
   return index;
@@ -80,6 +81,7 @@ void Cluster::set_state(InstanceIndex index, InstanceState state) {
 
 void Cluster::set_spec(InstanceIndex index, InstanceSpec spec) {
   instances_[index].spec = std::move(spec);
+  derive_plan(index);
   derive_capability(index);
   derive_totals();
 }
@@ -99,24 +101,33 @@ double Cluster::kv_bytes(InstanceIndex instance, double prompt_tokens, double ou
   return instances_[instance].spec.model.kv.bytes(std::llround(prompt_tokens + output_tokens));
 }
 
-void Cluster::derive_capability(InstanceIndex index) {
+// What the model says, which no measured speed changes.
+void Cluster::derive_plan(InstanceIndex index) {
   Instance& instance = instances_[index];
   const perf::InstanceModel& model = instance.spec.model;
-  const double sigma = effective_sigma(index);
   const double prompt = settings_.usual_prompt_tokens, output = settings_.usual_output_tokens;
   const double context = prompt + output / 2;
 
   InstanceView& view = views_[index];
   view.slots = static_cast<double>(std::max<int64_t>(model.admissible_batch(prompt + output), 1));
   const double operating = operating_batch(model, view.slots, context);
-  view.output_token_s = sigma * iteration_s(model, operating, context) / operating;
-  view.prompt_token_s = sigma * model.time.prompt_s(prompt) / prompt;
+  instance.planned_output_token_s = iteration_s(model, operating, context) / operating;
+  instance.planned_prompt_token_s = model.time.prompt_s(prompt) / prompt;
   view.depth = std::ceil(view.slots * (1 + settings_.depth_slack));
   view.kv_capacity_bytes = model.kv_capacity_bytes;
   view.network_s = instance.spec.network_s;
   view.prompts_delay_answers = instance.spec.prompts_delay_answers;
-  const double work_s = view.prompt_token_s * prompt + view.output_token_s * output;
-  instance.planned_weight = instance.spec.weight > 0 ? instance.spec.weight : sigma / work_s;
+  const double work_s =
+      instance.planned_prompt_token_s * prompt + instance.planned_output_token_s * output;
+  instance.planned_weight = instance.spec.weight > 0 ? instance.spec.weight : 1 / work_s;
+}
+
+void Cluster::derive_capability(InstanceIndex index) {
+  const Instance& instance = instances_[index];
+  const double sigma = effective_sigma(index);
+  InstanceView& view = views_[index];
+  view.prompt_token_s = sigma * instance.planned_prompt_token_s;
+  view.output_token_s = sigma * instance.planned_output_token_s;
   view.weight = instance.planned_weight / sigma;
   most_weight_ = std::max(most_weight_, view.weight);
   derive_load(index);

@@ -103,13 +103,14 @@ class Cluster {
     // Fading sums over what it finished: time of prompts, as the model has it, and answer tokens.
     double finished_prompts_s = 0, finished_tokens = 0;
     double refreshed_s = -1;
-    double planned_weight = 0;
+    double planned_weight = 0, planned_prompt_token_s = 0, planned_output_token_s = 0;
     double slow_since_s = -1;  // as slow as can be measured; -1: it is not
     EngineReport last_report;
     double report_interval_s = 0;
     int reports_off = 0;  // in a row that do not fit what we count
   };
 
+  void derive_plan(InstanceIndex instance);
   void derive_capability(InstanceIndex instance);
   void derive_load(InstanceIndex instance);
   void append(Instance& instance, FlightId flight);

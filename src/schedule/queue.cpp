@@ -98,6 +98,7 @@ void CentralQueue::erase(Slot slot) {
   position_.erase(request.id);
   free_.push_back(slot);
   is_ordered_ = false;
+  forget_departed();
 }
 
 bool CentralQueue::remove(RequestId request) {
@@ -183,7 +184,6 @@ void CentralQueue::forget_departed() {
 }
 
 double CentralQueue::next_expiry_s() {
-  forget_departed();
   return arrivals_.empty() ? kForever : arrivals_.front().since_s + settings_.longest_wait_s;
 }
 

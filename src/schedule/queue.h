@@ -4,13 +4,14 @@
 // tenant with the smallest virtual token counter (VTC, arXiv 2401.00588); inside a tenant the
 // earliest deadline, then the earliest arrival.
 //
-// Not thread-safe: the scheduler's lock covers it. Pushing and leaving touch a hash table and so
-// may allocate; looking at the head does not.
+// Not thread-safe: the scheduler's lock covers it. It keeps the memory of the most that ever
+// waited, so that in the steady state neither pushing nor leaving allocates.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory_resource>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -86,14 +87,16 @@ class CentralQueue {
   void forget_departed();
 
   QueueSettings settings_;
+  std::pmr::unsynchronized_pool_resource memory_;  // of what has nodes: outlives it
   std::vector<Waiting> slots_;
   std::vector<Slot> free_;
-  std::unordered_map<RequestId, Slot> position_;
+  std::pmr::unordered_map<RequestId, Slot> position_{&memory_};
   struct Arrival {
     RequestId request;
     double since_s;
   };
-  std::deque<Arrival> arrivals_;  // of all that wait, and some that have left, oldest first
+  // Of all that wait, and some that have left, oldest first. The first one waits.
+  std::pmr::deque<Arrival> arrivals_{&memory_};
   std::vector<Tenant> tenants_;
   std::array<Class, kNumPriorities> classes_;
   std::vector<Slot> ordered_;         // the look-ahead, valid while is_ordered_

@@ -13,21 +13,29 @@ constexpr double kMostChangePerSecond = 0.10;
 
 }  // namespace
 
-double SpeedEstimate::weighted_median(double now_s) const {
-  std::array<std::pair<double, double>, kNumSamples> weighted;  // ratio, weight
-  double total = 0;
+// The weighted median, held within [low, high]. As sigma moves little at a time, most samples lie
+// outside of that, and only those within have to be sorted.
+double SpeedEstimate::median_within(double low, double high, double now_s) const {
+  std::array<std::pair<double, double>, kNumSamples> within;  // ratio, weight
+  size_t num_within = 0;
+  double below = 0, total = 0;
   for (size_t i = 0; i < num_samples_; ++i) {
+    const double ratio = samples_[i].ratio;
     const double weight = std::exp2(-(now_s - samples_[i].at_s) / kHalfLife_s);
-    weighted[i] = {samples_[i].ratio, weight};
     total += weight;
+    if (ratio < low) {
+      below += weight;
+    } else if (ratio <= high) {
+      within[num_within++] = {ratio, weight};
+    }
   }
-  std::sort(weighted.begin(), weighted.begin() + static_cast<std::ptrdiff_t>(num_samples_));
-  double below = 0;
-  for (size_t i = 0; i < num_samples_; ++i) {
-    below += weighted[i].second;
-    if (2 * below >= total) return weighted[i].first;
+  if (2 * below >= total) return low;
+  std::sort(within.begin(), within.begin() + static_cast<std::ptrdiff_t>(num_within));
+  for (size_t i = 0; i < num_within; ++i) {
+    below += within[i].second;
+    if (2 * below >= total) return within[i].first;
   }
-  return 1;
+  return high;
 }
 
 void SpeedEstimate::observe(double observed_s, double expected_s, double now_s) {
@@ -39,8 +47,8 @@ void SpeedEstimate::observe(double observed_s, double expected_s, double now_s) 
   if (num_samples_ < kMinSamples) return;
 
   const double most = std::pow(1 + kMostChangePerSecond, elapsed_s);
-  const double wanted = std::clamp(weighted_median(now_s), kLowest, kHighest);
-  sigma_ = std::clamp(wanted, sigma_ / most, sigma_ * most);
+  sigma_ =
+      median_within(std::max(sigma_ / most, kLowest), std::min(sigma_ * most, kHighest), now_s);
 }
 
 bool SpeedEstimate::is_at_slowest() const { return sigma_ >= kHighest * (1 - 1e-9); }

@@ -25,7 +25,7 @@ class SpeedEstimate {
   struct Sample {
     double ratio = 0, at_s = 0;
   };
-  double weighted_median(double now_s) const;
+  double median_within(double low, double high, double now_s) const;
 
   std::array<Sample, kNumSamples> samples_{};
   size_t num_samples_ = 0, next_ = 0;
