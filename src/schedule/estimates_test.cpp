@@ -29,7 +29,7 @@ struct OneInstance {
 
   Choice choice(double queued) const {
     return {.request = request,
-            .output = {.mean = 200, .p90 = 400, .p99 = 800},
+            .output = {.mean = 200, .p90 = 400, .longest = 800},
             .ready = {&view, 1},
             .cached_tokens = {&cached, 1},
             .kv_bytes = {&bytes, 1},
@@ -122,7 +122,7 @@ TEST(Estimates, ABacklogEndsWhenEachTookItAsLongAsItCould) {
   const Request request;
   const auto end_s = [&](double queued) {
     return backlog_end_s({.request = request,
-                          .output = {.mean = 20, .p90 = 50, .p99 = 100},
+                          .output = {.mean = 20, .p90 = 50, .longest = 100},
                           .ready = views,
                           .cached_tokens = zeros,
                           .kv_bytes = zeros,

@@ -1,6 +1,7 @@
 #include "schedule/length_predictor.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace trex::schedule {
@@ -15,15 +16,25 @@ constexpr int kRefreshEvery = 32;
 constexpr double kEnoughSeen = 200;
 constexpr double kHardlyAnyPrior = 1e-3;  // as it is not asked before
 
-double lower_edge(size_t bucket) {
-  return bucket == 0 ? 0 : std::pow(kBucketFactor, static_cast<double>(bucket - 1));
-}
+// A table: every answer in flight asks for two edges each time that its rest is brought up to date.
+class Edges {
+ public:
+  Edges() {
+    for (size_t b = 1; b < edges_.size(); ++b)
+      edges_[b] = std::pow(kBucketFactor, static_cast<double>(b - 1));
+  }
+  double operator[](size_t bucket) const { return edges_[bucket]; }
+
+ private:
+  std::array<double, LengthHistogram::kNumBuckets + 1> edges_{};
+};
+const Edges kEdges;
 
 }  // namespace
 
 size_t prompt_class(double tokens) {
-  const auto level = static_cast<size_t>(std::log2(std::max(tokens, 1.0)));
-  return std::min(level, kNumPromptClasses - 1);
+  const auto whole = static_cast<uint64_t>(std::clamp(tokens, 1.0, 1e15));
+  return std::min(static_cast<size_t>(std::bit_width(whole)) - 1, kNumPromptClasses - 1);
 }
 
 size_t LengthHistogram::bucket_of(double tokens) {
@@ -34,8 +45,7 @@ size_t LengthHistogram::bucket_of(double tokens) {
 
 LengthHistogram::LengthHistogram(double prior_mean, double prior_weight) {
   for (size_t b = 0; b < kNumBuckets; ++b) {
-    const double low = lower_edge(b);
-    const double high = b + 1 < kNumBuckets ? lower_edge(b + 1) : low * kBucketFactor;
+    const double low = kEdges[b], high = kEdges[b + 1];
     count_[b] = prior_weight * (std::exp(-low / prior_mean) - std::exp(-high / prior_mean));
     sum_[b] = count_[b] * (low + high) / 2;
   }
@@ -63,32 +73,31 @@ void LengthHistogram::refresh() {
   for (size_t b = kNumBuckets; b-- > 0;) {
     count += count_[b];
     sum += sum_[b];
-    rest_[b] = count > 0 ? std::max(sum / count - lower_edge(b), 1.0) : 1;
+    rest_[b] = count > 0 ? std::max(sum / count - kEdges[b], 1.0) : 1;
   }
-  estimate_ = {.mean = sum / count, .p90 = quantile(0.9), .p99 = quantile(0.99)};
+  estimate_ = {.mean = sum / count, .p90 = quantile(count_, 0.9), .longest = quantile(sum_, 0.99)};
 }
 
-double LengthHistogram::quantile(double share) const {
+double LengthHistogram::quantile(const Histogram& histogram, double share) {
   double total = 0;
-  for (const double count : count_) total += count;
+  for (const double each : histogram) total += each;
   double below = 0;
   for (size_t b = 0; b < kNumBuckets; ++b) {
-    if (below + count_[b] < share * total) {
-      below += count_[b];
+    if (below + histogram[b] < share * total) {
+      below += histogram[b];
       continue;
     }
-    const double within = count_[b] > 0 ? (share * total - below) / count_[b] : 0;
-    const double high = b + 1 < kNumBuckets ? lower_edge(b + 1) : lower_edge(b) * kBucketFactor;
-    return lower_edge(b) + within * (high - lower_edge(b));
+    const double within = histogram[b] > 0 ? (share * total - below) / histogram[b] : 0;
+    return kEdges[b] + within * (kEdges[b + 1] - kEdges[b]);
   }
-  return lower_edge(kNumBuckets - 1);
+  return kEdges[kNumBuckets - 1];
 }
 
 double LengthHistogram::rest(double emitted) const {
   const size_t bucket = bucket_of(emitted);
   if (bucket + 1 >= kNumBuckets) return rest_[bucket];
   // Between two edges the rest changes little and nearly linearly.
-  const double low = lower_edge(bucket), high = lower_edge(bucket + 1);
+  const double low = kEdges[bucket], high = kEdges[bucket + 1];
   const double within = std::clamp((emitted - low) / (high - low), 0.0, 1.0);
   return rest_[bucket] + within * (rest_[bucket + 1] - rest_[bucket]);
 }
@@ -112,7 +121,7 @@ const LengthHistogram& LengthPredictor::histogram(uint32_t index, double prompt_
 LengthEstimate LengthPredictor::predict(const Request& request) {
   LengthEstimate estimate = histogram(request.workload, request.prompt_tokens).estimate();
   if (request.max_new_tokens > 0) {
-    for (double* tokens : {&estimate.mean, &estimate.p90, &estimate.p99}) {
+    for (double* tokens : {&estimate.mean, &estimate.p90, &estimate.longest}) {
       *tokens = std::min(*tokens, request.max_new_tokens);
     }
   }

@@ -23,6 +23,8 @@ size_t prompt_class(double prompt_tokens);
 // Lengths in log-spaced buckets with exponentially fading counts.
 class LengthHistogram {
  public:
+  static constexpr size_t kNumBuckets = 72;  // factor 1.18 each: up to 128k tokens
+
   // `prior_mean` answers questions until observations outweigh it: an exponential distribution of
   // that mean with the weight of `prior_weight` observations.
   LengthHistogram(double prior_mean, double prior_weight);
@@ -36,12 +38,13 @@ class LengthHistogram {
   double rest(double emitted) const;
 
  private:
-  static constexpr size_t kNumBuckets = 72;  // factor 1.18 each: up to 128k tokens
   static size_t bucket_of(double tokens);
   void refresh();
-  double quantile(double share) const;
+  // Where a share of the histogram's total lies below.
+  using Histogram = std::array<double, kNumBuckets>;
+  static double quantile(const Histogram& histogram, double share);
 
-  std::array<double, kNumBuckets> count_{}, sum_{};
+  Histogram count_{}, sum_{};
   std::array<double, kNumBuckets> rest_{};  // at the bucket's lower edge
   LengthEstimate estimate_;
   int unrefreshed_ = 0;

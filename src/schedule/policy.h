@@ -23,7 +23,9 @@ namespace trex::schedule {
 struct LengthEstimate {
   double mean = 0;
   double p90 = 0;
-  double p99 = 0;
+  // Answers up to so long make 99 % of all answer tokens: about the longest of those that are being
+  // written at a moment, where long ones are more frequent than among all.
+  double longest = 0;
 };
 
 // One decision's inputs. Spans are parallel and not empty; they are borrowed for the call.
