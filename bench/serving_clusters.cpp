@@ -83,6 +83,53 @@ class Verdicts {
   std::vector<Losing> losing_;
 };
 
+// One number of one situation: cap's beside those of the twelve others.
+struct Beside {
+  double cap, median, best, round_robin;
+  std::string winner;  // the best of the others
+
+  Beside(const Report& report, const std::string& experiment, const std::string& situation,
+         const std::string& number, bool more_is_better) {
+    const auto mean = [&](const char* policy) {
+      return report.mean(experiment, situation, policy, number);
+    };
+    std::vector<std::pair<double, std::string>> others;  // the best first
+    for (const char* policy : kPolicies) {
+      if (policy != std::string("cap")) others.emplace_back(mean(policy), policy);
+    }
+    std::sort(others.begin(), others.end());
+    if (more_is_better) std::reverse(others.begin(), others.end());
+    cap = mean("cap");
+    round_robin = mean("round_robin");
+    best = others.front().first;
+    winner = others.front().second;
+    const size_t half = others.size() / 2;
+    median = (others[half - 1].first + others[half].first) / 2;
+  }
+
+  std::string text(const char* number) const {
+    return fmt::format(
+        "{} {:.4g}; of the others: median {:.4g}, best {:.4g} ({}), round_robin {:.4g}", number,
+        cap, median, best, winner, round_robin);
+  }
+};
+
+void conclude_offline(Report& report, const std::string& situation) {
+  const Beside speed(report, kOffline, situation, "tokens/s", true);
+  report.expect("H2", situation + ", offline: cap above the median policy",
+                speed.cap > speed.median, speed.text("tokens/s"));
+}
+
+// At half load all sane policies complete what comes: equal means within half a percent.
+void conclude_online(Report& report, const std::string& situation) {
+  constexpr double kEqual = 0.005;
+  const Beside latency(report, kOnline, situation, "latency mean s", false);
+  const Beside goodput(report, kOnline, situation, "goodput /s", true);
+  report.expect("H2", situation + ": cap's latency below the median policy's, goodput no less",
+                latency.cap < latency.median && goodput.cap >= (1 - kEqual) * goodput.median,
+                latency.text("latency s") + "; " + goodput.text("goodput /s"));
+}
+
 void run_offline(Report& report, const Instances& instances, const std::string& trace,
                  const std::string& situation) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -219,11 +266,13 @@ void unlike_clusters(Report& report) {
       const std::string situation = std::string(cluster.name) + " " + trace;
       run_offline(report, instances, trace, situation);
       verdicts.add(report, kOffline, situation, "tokens/s", true);
+      conclude_offline(report, situation);
       for (const double rho : {0.5, 0.8, 0.95}) {
         const std::string loaded = fmt::format("{}, rho {}", situation, rho);
         run_online(report, instances, trace, rho, loaded);
         verdicts.add(report, kOnline, loaded, "goodput /s", true);
         verdicts.add(report, kOnline, loaded, "latency mean s", false);
+        conclude_online(report, loaded);
       }
     }
   }
