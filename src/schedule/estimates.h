@@ -20,6 +20,11 @@ inline double work_s(const Choice& choice, size_t i) {
   return view.prompt_token_s * uncached(choice, i) + view.output_token_s * choice.output.mean;
 }
 
+// W_i + w_i(r): instance-seconds until the request would be done, behind all that is there.
+inline double expected_delay_s(const Choice& choice, size_t i) {
+  return choice.ready[i].backlog_s + work_s(choice, i);
+}
+
 // Until a slot is free, by the expected rest of those that hold one. Whoever waits for an instance
 // in the central queue waits behind all others there: counting them is what sends the next one to a
 // slower instance that is free.

@@ -28,7 +28,7 @@ class ClassLp final : public Policy {
     const size_t pick = least(choice, rng, 0, [&](size_t i) {
       const double behind = planned ? most - credit[choice.ready[i].index] : 0;
       const bool is_close = !planned || (share_of(choice, row, i) > 0 && behind <= kClose * total);
-      return is_close ? choice.ready[i].backlog_s + work_s(choice, i) : kNever;
+      return is_close ? expected_delay_s(choice, i) : kNever;
     });
     credit[choice.ready[pick].index] -= total;
     return pick;
@@ -38,7 +38,7 @@ class ClassLp final : public Policy {
     const size_t row = std::min<size_t>(choice.request.workload, shares_.size());
     return fmt::format("credit {:.3f} + share {:.3f}, delay {:.3f} s",
                        credit_[row][choice.ready[i].index], share_of(choice, row, i),
-                       choice.ready[i].backlog_s + work_s(choice, i));
+                       expected_delay_s(choice, i));
   }
 
   void instances_changed(std::span<const InstanceView> all) override {

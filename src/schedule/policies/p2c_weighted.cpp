@@ -11,17 +11,12 @@ class PowerOfTwoWeighted final : public Policy {
  public:
   size_t pick(const Choice& choice, Rng& rng) override {
     const size_t a = weighted_draw(choice, rng), b = weighted_draw(choice, rng);
-    return delay_s(choice, b) < delay_s(choice, a) ? b : a;
+    return expected_delay_s(choice, b) < expected_delay_s(choice, a) ? b : a;
   }
 
   std::string explain(const Choice& choice, size_t i) const override {
-    return fmt::format("{:.3f} s of work, if drawn (weight {:.3f})", delay_s(choice, i),
+    return fmt::format("{:.3f} s of work, if drawn (weight {:.3f})", expected_delay_s(choice, i),
                        choice.ready[i].weight);
-  }
-
- private:
-  static double delay_s(const Choice& choice, size_t i) {
-    return choice.ready[i].backlog_s + work_s(choice, i);
   }
 };
 

@@ -20,8 +20,7 @@ class PrefixBounded final : public Policy {
       if (favourite == kHold || is_better(choice, i, favourite)) favourite = i;
     }
     if (favourite != kHold) return favourite;
-    return least(choice, rng, 0,
-                 [&](size_t i) { return choice.ready[i].backlog_s + work_s(choice, i); });
+    return least(choice, rng, 0, [&](size_t i) { return expected_delay_s(choice, i); });
   }
 
   std::string explain(const Choice& choice, size_t i) const override {
@@ -46,8 +45,7 @@ class PrefixBounded final : public Policy {
     if (choice.cached_tokens[a] != choice.cached_tokens[b]) {
       return choice.cached_tokens[a] > choice.cached_tokens[b];
     }
-    return choice.ready[a].backlog_s + work_s(choice, a) <
-           choice.ready[b].backlog_s + work_s(choice, b);
+    return expected_delay_s(choice, a) < expected_delay_s(choice, b);
   }
 
   double bound_;

@@ -9,17 +9,12 @@ namespace {
 class Sed final : public Policy {
  public:
   size_t pick(const Choice& choice, Rng& rng) override {
-    return least(choice, rng, 0, [&](size_t i) { return score(choice, i); });
+    return least(choice, rng, 0, [&](size_t i) { return expected_delay_s(choice, i); });
   }
 
   std::string explain(const Choice& choice, size_t i) const override {
     return fmt::format("backlog {:.3f} s + work {:.3f} s", choice.ready[i].backlog_s,
                        work_s(choice, i));
-  }
-
- private:
-  static double score(const Choice& choice, size_t i) {
-    return choice.ready[i].backlog_s + work_s(choice, i);
   }
 };
 

@@ -12,7 +12,7 @@ class SedKv final : public Policy {
 
   size_t pick(const Choice& choice, Rng& rng) override {
     return least(choice, rng, 0, [&](size_t i) {
-      return choice.ready[i].backlog_s + work_s(choice, i) + price_s_ * kv_price(choice, i);
+      return expected_delay_s(choice, i) + price_s_ * kv_price(choice, i);
     });
   }
 

@@ -17,7 +17,7 @@ class Slo final : public Policy {
     return least(choice, rng, 0, [&](size_t i) {
       const double share = used(choice, i);
       if (!any_keeps) return share;
-      return share <= 1 ? choice.ready[i].backlog_s + work_s(choice, i) : kNever;
+      return share <= 1 ? expected_delay_s(choice, i) : kNever;
     });
   }
 
