@@ -15,10 +15,10 @@ namespace trex {
 }  // namespace trex
 
 // TREX_CHECK(n > 0, "n is {}", n): the message is optional, in fmt's syntax.
-#define TREX_CHECK(condition, ...)                                                        \
-  (static_cast<bool>(condition)                                                           \
-       ? void(0)                                                                          \
-       : ::trex::stop_on_broken_invariant(#condition, __FILE__, __LINE__,                 \
+#define TREX_CHECK(condition, ...)                                        \
+  (static_cast<bool>(condition)                                           \
+       ? void(0)                                                          \
+       : ::trex::stop_on_broken_invariant(#condition, __FILE__, __LINE__, \
                                           ::trex::detail::check_message(__VA_ARGS__)))
 
 namespace trex::detail {

@@ -16,7 +16,8 @@ using Path = std::filesystem::path;
 std::string read_file(const Path& path);
 
 // Writes `path` so that a reader sees the old bytes or the new ones, never a part: a temporary
-// file beside it, fsync, rename. Makes missing parent folders. Compresses when the name ends in .zst.
+// file beside it, fsync, rename. Makes missing parent folders. Compresses when the name ends in
+// .zst.
 void write_file(const Path& path, std::string_view bytes);
 
 // The marker that completes a set of files: an empty file DONE in the folder.

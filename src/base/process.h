@@ -15,8 +15,8 @@ struct ProcessRequest {
   std::string input;                   // its standard input
   std::optional<Path> folder;          // its working folder; ours if absent
   std::optional<std::chrono::milliseconds> time_limit;  // wall time; then the group is killed
-  size_t output_limit = 64 << 20;      // bytes kept of each stream; the child is killed beyond it
-  bool inherit_output = false;         // stdout and stderr go where ours go; nothing is captured
+  size_t output_limit = 64 << 20;  // bytes kept of each stream; the child is killed beyond it
+  bool inherit_output = false;     // stdout and stderr go where ours go; nothing is captured
 };
 
 struct ProcessResult {

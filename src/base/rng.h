@@ -24,12 +24,12 @@ class Rng {
 
   uint64_t next();  // 64 uniform bits
 
-  uint64_t below(uint64_t bound);                    // uniform in [0, bound), without bias; bound > 0
-  int64_t between(int64_t low, int64_t high);        // uniform in [low, high], both included
-  double uniform();                                  // in [0, 1), 53 bits
-  double uniform(double low, double high);           // in [low, high)
-  double normal();                                   // mean 0, variance 1 (Box and Muller)
-  double exponential(double rate);                   // mean 1 / rate
+  uint64_t below(uint64_t bound);              // uniform in [0, bound), without bias; bound > 0
+  int64_t between(int64_t low, int64_t high);  // uniform in [low, high], both included
+  double uniform();                            // in [0, 1), 53 bits
+  double uniform(double low, double high);     // in [low, high)
+  double normal();                             // mean 0, variance 1 (Box and Muller)
+  double exponential(double rate);             // mean 1 / rate
   bool chance(double probability) { return uniform() < probability; }
 
   template <class T>

@@ -19,7 +19,8 @@ namespace detail {
 void read_value(bool& out, const RawValue& raw, const Bounds& bounds, const std::string& where);
 void read_value(int64_t& out, const RawValue& raw, const Bounds& bounds, const std::string& where);
 void read_value(double& out, const RawValue& raw, const Bounds& bounds, const std::string& where);
-void read_value(std::string& out, const RawValue& raw, const Bounds& bounds, const std::string& where);
+void read_value(std::string& out, const RawValue& raw, const Bounds& bounds,
+                const std::string& where);
 void read_value(Path& out, const RawValue& raw, const Bounds& bounds, const std::string& where);
 void read_value(std::chrono::milliseconds& out, const RawValue& raw, const Bounds& bounds,
                 const std::string& where);
@@ -136,17 +137,17 @@ struct Collector {
     if constexpr (requires { value.describe(*this); }) {
       value.describe(Collector{fields, prefix + key + "."});
     } else {
-      fields.push_back(Field{
-          .key = prefix + key,
-          .sentence = sentence,
-          .type = FieldType<T>::name(),
-          .bounds = bounds,
-          .is_path = FieldType<T>::is_path(),
-          .read = [&value, bounds](const RawValue& raw, const std::string& where) {
-            FieldType<T>::read(value, raw, bounds, where);
-          },
-          .value = [&value] { return FieldType<T>::json(value); },
-          .missing = [&value] { return is_missing(value); }});
+      fields.push_back(Field{.key = prefix + key,
+                             .sentence = sentence,
+                             .type = FieldType<T>::name(),
+                             .bounds = bounds,
+                             .is_path = FieldType<T>::is_path(),
+                             .read =
+                                 [&value, bounds](const RawValue& raw, const std::string& where) {
+                                   FieldType<T>::read(value, raw, bounds, where);
+                                 },
+                             .value = [&value] { return FieldType<T>::json(value); },
+                             .missing = [&value] { return is_missing(value); }});
     }
   }
 };

@@ -67,11 +67,11 @@ struct RawValue;
 struct Field {
   std::string key;       // "optimizer.beta1"
   std::string sentence;  // what it is for
-  std::string type;      // "whole number", "number", "text", "path", "true or false", "duration", ...
+  std::string type;  // "whole number", "number", "text", "path", "true or false", "duration", ...
   Bounds bounds;
   bool is_path = false;
   std::function<void(const RawValue&, const std::string& where)> read;  // throws Input
-  std::function<Json()> value;   // current value; null for auto or unset
+  std::function<Json()> value;    // current value; null for auto or unset
   std::function<bool()> missing;  // required and not set
 };
 
@@ -83,11 +83,12 @@ struct EffectiveValue {
 };
 
 struct Source {
-  std::optional<Path> file;            // TOML
+  std::optional<Path> file;  // TOML
   // Tables to read ("train", "instance.fast"), later ones winning; none: the top of the file.
   std::vector<std::string> sections;
   std::vector<std::string> overrides;  // "key=value", keys relative to the section
-  // Keys and inner tables of the table that belong to somebody else (a recipe's `verb`), ignored here.
+  // Keys and inner tables of the table that belong to somebody else (a recipe's `verb`), ignored
+  // here.
   std::vector<std::string> foreign_keys;
   // Replaces {name} in path fields by the folder of that name (a recipe's stages).
   std::map<std::string, Path> folders;

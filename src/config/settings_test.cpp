@@ -92,7 +92,8 @@ TEST_F(SettingsTest, RefusalsNamePlaceExpectationAndValue) {
   EXPECT_EQ(refusal("[t]\nseq_len = 0\n"), "s.toml:2: t.seq_len: expected 1 to 1048576; got 0");
   EXPECT_EQ(refusal("[t]\nseq_len = \"long\"\n"),
             "s.toml:2: t.seq_len: expected a whole number; got \"long\"");
-  EXPECT_EQ(refusal("[t]\nseq_len = nan\n"), "s.toml:2: t.seq_len: expected a whole number; got nan");
+  EXPECT_EQ(refusal("[t]\nseq_len = nan\n"),
+            "s.toml:2: t.seq_len: expected a whole number; got nan");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\ninner.beta = nan\n"),
             "s.toml:3: t.inner.beta: expected 0 to 1; got nan");
   EXPECT_EQ(refusal("[t]\ntokenizer = \"x\"\npeak_gflops = -inf\n"),
