@@ -42,7 +42,7 @@ struct ModelConfig {
   int64_t o_groups = 0;                  // g
   int64_t o_lora_rank = 0;               // r_o
   int64_t sliding_window = 0;            // win, the current token included
-  // Optional, one a layer and one for the MTP block: layers whose window differs from the above.
+  // Optional, of our own: each layer's window and then the MTP block's, in place of the above.
   std::vector<int64_t> sliding_windows;
   int64_t max_position_embeddings = 0;
 
@@ -77,7 +77,7 @@ struct ModelConfig {
 
   // `layer` counts the MTP block as layer num_hidden_layers.
   AttentionKind attention_kind(int64_t layer) const;
-  int64_t window(int64_t layer) const;
+  int64_t window(int64_t layer) const;  // tokens that the layer attends to exactly
   bool routes_by_hash(int64_t layer) const { return layer < num_hash_layers; }
   int64_t num_blocks() const { return num_hidden_layers + num_nextn_predict_layers; }
 };

@@ -42,7 +42,8 @@ std::string document_id(const Plan& plan, const InstanceRequest& request, const 
   const std::string key = fmt::format(
       "{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", kEngineVersion, kRendererVersion, kLexiconVersion,
       request.family->name, request.family->version, request.variant, to_string(request.level),
-      stream(plan, request.with_invented_names ? "id/invented" : "id"), plan.seed, position.row * kMaxAttempts + position.attempt);
+      stream(plan, request.with_invented_names ? "id/invented" : "id"), plan.seed,
+      position.row * kMaxAttempts + position.attempt);
   return fmt::format("{}-{}", request.family->name, content_hash(key).substr(0, 16));
 }
 

@@ -37,7 +37,7 @@ struct GenerateSettings {
           one_of({"train", "heldout"}));
     visit("names", names,
           "Of foods, products and the like: real words, a few dozen each; invented ones such as "
-          "Ferngate, ten thousand, too many to learn by heart; mixed: both, in turn.",
+          "Ferngate, seven thousand, too many to learn by heart; mixed: both, in turn.",
           one_of({"real", "invented", "mixed"}));
     visit("families", families, "Problem families in turn; none named: all.");
     visit("levels", levels, "Sizes in turn: tiny, small, medium, large, industrial.");

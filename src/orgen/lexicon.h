@@ -16,7 +16,7 @@ std::string_view to_string(Split split);
 // Changes when a list or the rule of the split does; part of a document's id.
 inline constexpr int kLexiconVersion = 1;
 
-// A list of ten thousand invented names ("Ferngate") that can stand for anything.
+// A list of seven thousand invented names ("Ferngate") that can stand for anything.
 inline constexpr std::string_view kInventedNames = "invented";
 
 // The names of a list that belong to the split, in the list's order. An unknown list is a mistake

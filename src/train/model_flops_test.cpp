@@ -72,6 +72,18 @@ TEST(ModelFlops, CountsTheMatrixParametersOfTheReleasedModels) {
   EXPECT_EQ(matmul_parameters(pro()), 48'849'141'760);
 }
 
+// 124 keys fewer in one layer, each a score and a weighted sum of 64 heads of 512: 4 flops a number.
+TEST(ModelFlops, ALayersOwnWindowCounts) {
+  model::ModelConfig config = flash();
+  const FlopOptions options{.indexer = PartUse::ForwardOnly, .mtp = PartUse::Absent};
+  const ModelFlops same(config, 201, options);
+  config.sliding_windows.assign(44, 128);
+  config.sliding_windows[1] = 4;
+  const ModelFlops shorter(config, 201, options);
+  EXPECT_EQ(same.forward(200) - shorter.forward(200), 4.0 * 64 * 512 * 124);
+  EXPECT_EQ(same.training(200) - shorter.training(200), 3 * 4.0 * 64 * 512 * 124);
+}
+
 TEST(ModelFlops, AgreesWithTheSpecificationForFlash) {
   EXPECT_NEAR(averages(flash(), 4096).forward_gflop, 28.520, kTableTolerance);
   EXPECT_NEAR(averages(flash(), 4096).training_gflop, 84.305, kTableTolerance);
