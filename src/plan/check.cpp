@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
+#include "base/text.h"
+#include "plan/what_if.h"
 #include "simulate/cluster_file.h"
 
 namespace trex::plan {
@@ -14,9 +18,16 @@ namespace {
 // arrivals too.
 constexpr double kNoise = 0.04;
 
+// Completions are counted while the arrivals are steady.
+constexpr double kSteadyFrom = 0.1, kSteadyTo = 0.9;
+// A run of six times as many requests as are served at once is more than the filling and the emptying of the instances.
+constexpr double kTurns = 6;
+constexpr int64_t kFewestRequests = 2000, kMostRequests = 20'000;
+
 // A class at the rate that the plan promises, with its model's index.
 struct Demand {
   const RequestClass* request_class = nullptr;
+  size_t class_index = 0;
   double requests_per_s = 0;
   simulate::GoodputLimits limits;
   simulate::Trace trace;
@@ -34,12 +45,30 @@ simulate::Trace trace_of(const RequestClass& c) {
 std::vector<Demand> demands_of(const ServingPlan& plan) {
   std::vector<Demand> demands;
   for (const RequestClass& c : plan.problem.classes) {
-    Demand demand{.request_class = &c, .requests_per_s = plan.selection.scale * nominal_rate(c), .trace = trace_of(c)};
+    Demand demand{.request_class = &c, .class_index = demands.size(), .requests_per_s = plan.selection.scale * nominal_rate(c), .trace = trace_of(c)};
     if (c.limits.first_token_s) demand.limits.ttft_s = *c.limits.first_token_s, demand.limits.ttft_per_prompt_token_s = 0;
     if (c.limits.per_token_s) demand.limits.tpot_s = *c.limits.per_token_s;
     demands.push_back(std::move(demand));
   }
   return demands;
+}
+
+int64_t enough_requests(const ServingPlan& plan) {
+  double at_once = 0;
+  for (size_t s = 0; s < plan.selection.counts.size(); ++s) {
+    double batch = 0;
+    for (const ClassPerformance& performance : plan.problem.shapes[s].classes) batch = std::max(batch, static_cast<double>(performance.closed_form.batch));
+    at_once += batch * static_cast<double>(plan.selection.counts[s]);
+  }
+  const double of_class = kTurns * at_once / static_cast<double>(plan.problem.classes.size());
+  return std::clamp(static_cast<int64_t>(of_class), kFewestRequests, kMostRequests);
+}
+
+// The beginning of recorded arrivals: it, not the whole trace, is brought to the planned mean rate.
+simulate::Trace beginning_of(const simulate::Trace& trace, size_t requests) {
+  simulate::Trace beginning = trace;
+  if (trace.has_arrivals && requests < trace.requests.size()) beginning.requests.resize(requests);
+  return beginning;
 }
 
 // The classes of one model in one stream by time; request_class is the index into `demands`.
@@ -55,7 +84,7 @@ simulate::Workload workload_of(const std::vector<const Demand*>& demands, const 
     simulate::ArrivalSettings arrivals{.arrivals = demands[c]->trace.has_arrivals ? "trace" : "poisson",
                                        .requests = std::max<int64_t>(1, std::llround(shortest_s * demands[c]->requests_per_s)),
                                        .rate = demands[c]->requests_per_s, .seed = seed * 1000 + c};
-    const simulate::Workload one = simulate::plan_workload(demands[c]->trace, arrivals);
+    const simulate::Workload one = simulate::plan_workload(beginning_of(demands[c]->trace, static_cast<size_t>(arrivals.requests)), arrivals);
     const bool is_bulk = demands[c]->request_class->is_bulk;
     merged.classes.push_back({demands[c]->request_class->name, is_bulk ? schedule::Priority::Bulk : schedule::Priority::Default, 0});
     for (simulate::PlannedRequest request : one.requests) {
@@ -83,16 +112,23 @@ std::vector<simulate::SimulatedInstance> simulated(const std::vector<PlannedInst
 }
 
 struct Measured {
-  double requests = 0, good = 0, completed = 0, span_s = 0, first_token_s = 0, per_token_s = 0, with_tokens = 0;
+  std::vector<double> asked_by_class, good_by_class;
+  double requests = 0, good = 0, completed = 0, steady_per_s = 0, first_token_s = 0, per_token_s = 0, with_tokens = 0;
 };
 
 void add_records(const simulate::Workload& workload, const simulate::SimulationResult& result,
                  const std::vector<const Demand*>& demands, Measured& measured) {
+  const double span_s = workload.requests.empty() ? 0 : simulate::seconds(workload.requests.back().at);
+  double steady = 0;
+  const auto class_of = [&](size_t i) { return demands[workload.requests[i].request_class]->class_index; };
   for (size_t i = 0; i < result.records.size(); ++i) {
     const simulate::Record& record = result.records[i];
     ++measured.requests;
+    ++measured.asked_by_class[class_of(i)];
     if (record.outcome != simulate::Outcome::Completed) continue;
     ++measured.completed;
+    const double end_s = simulate::seconds(record.ended);
+    if (end_s >= kSteadyFrom * span_s && end_s <= kSteadyTo * span_s) ++steady;
     const simulate::PlannedRequest& request = workload.requests[i];
     const simulate::GoodputLimits& limits = demands[request.request_class]->limits;
     const double first_s = simulate::seconds(record.first_token - record.arrived);
@@ -101,15 +137,17 @@ void add_records(const simulate::Workload& workload, const simulate::SimulationR
     measured.first_token_s += first_s;
     if (later_tokens > 0) measured.per_token_s += token_s, ++measured.with_tokens;
     const double most_first_s = limits.ttft_s + limits.ttft_per_prompt_token_s * static_cast<double>(request.lengths.prompt_tokens);
-    measured.good += first_s <= most_first_s && token_s <= limits.tpot_s ? 1 : 0;
+    const bool is_good = first_s <= most_first_s && token_s <= limits.tpot_s;
+    measured.good += is_good ? 1 : 0;
+    measured.good_by_class[class_of(i)] += is_good ? 1 : 0;
   }
-  measured.span_s = std::max(measured.span_s, simulate::seconds(result.makespan));
+  if (span_s > 0) measured.steady_per_s += steady / ((kSteadyTo - kSteadyFrom) * span_s);
 }
 
 // One seed of one plan: every model has instances, and so a cluster, of its own.
 Measured run(const Problem& problem, const std::vector<PlannedInstance>& instances, const std::vector<Demand>& demands,
              const CheckOptions& options, uint64_t seed) {
-  Measured measured;
+  Measured measured{.asked_by_class = std::vector<double>(demands.size(), 0), .good_by_class = std::vector<double>(demands.size(), 0)};
   for (size_t m = 0; m < problem.models.size(); ++m) {
     std::vector<const Demand*> own;
     for (const Demand& demand : demands) {
@@ -120,6 +158,7 @@ Measured run(const Problem& problem, const std::vector<PlannedInstance>& instanc
     auto cluster = simulated(instances, problem, m, seed);
     if (cluster.empty()) {
       measured.requests += static_cast<double>(workload.requests.size());
+      for (const simulate::PlannedRequest& request : workload.requests) ++measured.asked_by_class[own[request.request_class]->class_index];
       continue;
     }
     simulate::SimulationInput input{.workload = workload, .instances = cluster, .scheduler = simulate::SimulateSettings::patient_scheduler()};
@@ -130,37 +169,91 @@ Measured run(const Problem& problem, const std::vector<PlannedInstance>& instanc
   return measured;
 }
 
-CheckedPlan checked_plan(const std::string& text, const Selection& selection, const std::vector<Measured>& seeds) {
-  std::vector<double> goodput, rate, first, token;
+CheckedPlan checked_plan(const std::vector<Measured>& seeds) {
+  std::vector<double> goodput, rate, first, token, of_class(seeds[0].asked_by_class.size(), 0);
   for (const Measured& m : seeds) {
+    for (size_t c = 0; c < of_class.size(); ++c) {
+      if (m.asked_by_class[c] > 0) of_class[c] += m.good_by_class[c] / m.asked_by_class[c] / static_cast<double>(seeds.size());
+    }
     goodput.push_back(m.requests > 0 ? m.good / m.requests : 0);
-    rate.push_back(m.span_s > 0 ? m.completed / m.span_s : 0);
+    rate.push_back(m.steady_per_s);
     first.push_back(m.completed > 0 ? m.first_token_s / m.completed : 0);
     token.push_back(m.with_tokens > 0 ? m.per_token_s / m.with_tokens : 0);
   }
-  return {text, selection.scale, selection.cost_usd_h, simulate::estimate_of(goodput), simulate::estimate_of(rate), simulate::estimate_of(first), simulate::estimate_of(token)};
+  return {.goodput = simulate::estimate_of(goodput), .class_goodput = of_class, .requests_per_s = simulate::estimate_of(rate),
+          .first_token_s = simulate::estimate_of(first), .per_token_s = simulate::estimate_of(token)};
 }
 
-const CheckedPlan& chosen_of(const std::vector<CheckedPlan>& checked) {
-  return *std::find_if(checked.begin(), checked.end(), [](const CheckedPlan& c) { return c.text == "this plan"; });
+// Instances of each pipeline, to tell plans that are the same.
+std::map<const perf::PipelineModel*, int64_t> content_of(const Problem& problem, const Selection& selection) {
+  std::map<const perf::PipelineModel*, int64_t> content;
+  for (size_t s = 0; s < selection.counts.size(); ++s) {
+    if (selection.counts[s] > 0) content[problem.shapes[s].pipeline.get()] = selection.counts[s];
+  }
+  return content;
 }
 
-bool is_beyond(const CheckedPlan& best, const CheckedPlan& chosen) {
-  return best.goodput.mean - best.goodput.half_width > chosen.goodput.mean + chosen.goodput.half_width;
+// The shapes that the closed form chose and the other plan does not run, or runs in other numbers.
+std::string difference(const ServingPlan& plan, const Alternative& other) {
+  const auto others = content_of(*other.problem, other.selection);
+  std::vector<std::string> parts;
+  for (size_t s = 0; s < plan.selection.counts.size(); ++s) {
+    const Shape& shape = plan.problem.shapes[s];
+    const auto same = others.find(shape.pipeline.get());
+    const int64_t count = plan.selection.counts[s];
+    if (count == 0 || (same != others.end() && same->second == count)) continue;
+    const std::string place = shape.crosses_machines() ? "" : " on " + plan.problem.kinds[shape.kind].device.name;
+    parts.push_back(fmt::format("{}x {} {}{}", count, plan.problem.models[shape.model].name, shape.text(), place));
+  }
+  return parts.empty() ? "fewer instances" : joined(parts, " + ");
+}
+
+struct Candidate {
+  std::string text;
+  const Problem* problem;
+  const Selection* selection;
+  std::optional<size_t> alternative;  // its number; none: the closed form's best
+};
+
+// In the order of the closed form, each once.
+std::vector<Candidate> candidates_of(const ServingPlan& plan, size_t most) {
+  std::vector<Candidate> candidates{{"the closed form's best", &plan.problem, &plan.selection, std::nullopt}};
+  std::vector<std::map<const perf::PipelineModel*, int64_t>> seen{content_of(plan.problem, plan.selection)};
+  for (size_t a = 0; a < plan.alternatives.size() && candidates.size() < most; ++a) {
+    const Alternative& alternative = plan.alternatives[a];
+    if (alternative.problem == nullptr) continue;
+    const auto content = content_of(*alternative.problem, alternative.selection);
+    if (std::find(seen.begin(), seen.end(), content) != seen.end()) continue;
+    seen.push_back(content);
+    candidates.push_back({alternative.text, alternative.problem.get(), &alternative.selection, a});
+  }
+  return candidates;
+}
+
+// The alternative becomes the plan, and the plan an alternative; those that were simulated say what came of it.
+void take_winner(ServingPlan& plan, size_t number, const std::vector<Candidate>& candidates, const std::vector<CheckedPlan>& checked) {
+  const Alternative winner = plan.alternatives[number];
+  const auto simulated_reason = [](const CheckedPlan& c) { return goodput_text(c) + " of its requests keep their limits in the simulation"; };
+  for (const CheckedPlan& c : checked) {
+    const Candidate& candidate = candidates[c.closed_form_rank - 1];
+    if (candidate.alternative) plan.alternatives[*candidate.alternative].reason = simulated_reason(c);
+  }
+  const auto& closed_form = *std::find_if(checked.begin(), checked.end(), [](const CheckedPlan& c) { return c.closed_form_rank == 1; });
+  Alternative former{.text = closed_form.text + ": " + difference(plan, winner), .scale = plan.selection.scale, .cost_usd_h = plan.selection.cost_usd_h,
+                     .reason = simulated_reason(closed_form), .problem = std::make_shared<const Problem>(plan.problem), .selection = plan.selection};
+  plan.alternatives.erase(plan.alternatives.begin() + static_cast<std::ptrdiff_t>(number));
+  plan.alternatives.insert(plan.alternatives.begin(), std::move(former));
+  take(plan, winner);
+  if (!plan.sensitivity.empty()) plan.sensitivity = sensitivity_of(plan.problem, plan.selection);
+  describe_selection(plan);
 }
 
 }  // namespace
 
-std::vector<CheckedPlan> check_by_simulation(const ServingPlan& plan, const CheckOptions& options, Progress& progress) {
-  struct Candidate {
-    std::string text;
-    const Problem* problem;
-    const Selection* selection;
-  };
-  std::vector<Candidate> candidates{{"this plan", &plan.problem, &plan.selection}};
-  for (const Alternative& a : plan.alternatives) {
-    if (candidates.size() < options.num_plans && a.problem != nullptr) candidates.push_back({a.text, a.problem.get(), &a.selection});
-  }
+void decide_by_simulation(ServingPlan& plan, const CheckOptions& given, Progress& progress) {
+  CheckOptions options = given;
+  if (options.requests == 0) options.requests = enough_requests(plan);
+  const std::vector<Candidate> candidates = candidates_of(plan, options.num_plans);
   const std::vector<Demand> demands = demands_of(plan);
   progress.started("checking by simulation", static_cast<int64_t>(candidates.size()) * options.seeds, "runs");
   std::vector<CheckedPlan> checked;
@@ -172,41 +265,20 @@ std::vector<CheckedPlan> check_by_simulation(const ServingPlan& plan, const Chec
       seeds.push_back(run(*candidate.problem, instances, demands, options, static_cast<uint64_t>(seed)));
       progress.advanced(++done, candidate.text);
     }
-    checked.push_back(checked_plan(candidate.text, *candidate.selection, seeds));
+    CheckedPlan& result = checked.emplace_back(checked_plan(seeds));
+    result.text = candidate.text;
+    result.closed_form_rank = checked.size();
+    result.scale = candidate.selection->scale;
+    result.cost_usd_h = candidate.selection->cost_usd_h;
   }
   progress.finished();
   std::stable_sort(checked.begin(), checked.end(), [](const auto& a, const auto& b) { return a.goodput.mean > b.goodput.mean; });
-  return checked;
-}
-
-std::string check_table(const std::vector<CheckedPlan>& checked, Objective objective) {
-  const bool is_cost = objective == Objective::Cost;
-  std::string text = "\ncheck by simulation (same requests at the planned rates; means with 95 % intervals over seeds)\n";
-  text += fmt::format("{:>16} {:>18} {:>16} {:>16} {:>8}  {}\n", "good %", "requests/s", "TTFT ms", "TPOT ms", is_cost ? "USD/h" : "scale", "plan");
-  const auto cell = [](const simulate::Estimate& e, double unit) { return fmt::format("{:.4g} ±{:.2g}", e.mean * unit, e.half_width * unit); };
-  for (const CheckedPlan& c : checked) {
-    // "±" is two bytes wide and one column.
-    text += fmt::format("{:>17} {:>19} {:>17} {:>17} {:>8.2f}  {}\n", cell(c.goodput, 100), cell(c.requests_per_s, 1),
-                        cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), is_cost ? c.cost_usd_h : c.scale, c.text);
-  }
-  const CheckedPlan& chosen = chosen_of(checked);
-  if (is_beyond(checked[0], chosen) && is_cost) {
-    return text + fmt::format("{} keeps more limits, for {:.2f} USD/h more\n", checked[0].text, checked[0].cost_usd_h - chosen.cost_usd_h);
-  }
-  if (is_beyond(checked[0], chosen)) {
-    return text + fmt::format("the simulation prefers {}: beyond the interval of this plan\n", checked[0].text);
-  }
-  return text + "the plan stands: no other is better beyond the intervals\n";
-}
-
-Json check_json(const std::vector<CheckedPlan>& checked) {
-  Json plans = Json::array();
-  const auto estimate = [](const simulate::Estimate& e) { return Json{{"mean", e.mean}, {"half_width_95", e.half_width}}; };
-  for (const CheckedPlan& c : checked) {
-    plans.push_back({{"what", c.text}, {"scale", c.scale}, {"cost_usd_h", c.cost_usd_h}, {"goodput_share", estimate(c.goodput)}, {"requests_per_s", estimate(c.requests_per_s)},
-                     {"first_token_s", estimate(c.first_token_s)}, {"per_token_s", estimate(c.per_token_s)}});
-  }
-  return {{"stands", !is_beyond(checked[0], chosen_of(checked))}, {"plans", plans}};
+  const size_t winner = winner_of(checked, plan.problem.objective);
+  checked[winner].is_taken = true;
+  plan.verdict = verdict_of(checked, plan.problem);
+  const Candidate& taken = candidates[checked[winner].closed_form_rank - 1];
+  if (taken.alternative) take_winner(plan, *taken.alternative, candidates, checked);
+  plan.checked = std::move(checked);
 }
 
 }  // namespace trex::plan

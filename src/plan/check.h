@@ -1,5 +1,5 @@
 // The best plans against each other in the simulator (heterogeneous serving, section 8.4): the closed form selects, the
-// simulation decides. All plans meet the same requests, at the rates that the chosen plan promises, behind the
+// simulation decides. All plans meet the same requests, at the rates that the closed form's best promises, behind the
 // production scheduler.
 #pragma once
 
@@ -8,32 +8,32 @@
 
 #include "base/progress.h"
 #include "plan/serving_plan.h"
-#include "simulate/summary.h"
 
 namespace trex::plan {
 
 struct CheckOptions {
-  size_t num_plans = 5;          // the chosen one among them
-  int64_t seeds = 5;
-  int64_t requests = 2000;       // of each class and seed
+  size_t num_plans = 5;          // the closed form's best among them
+  int64_t seeds = 5;             // two at least: one has no interval
+  int64_t requests = 0;          // of each class and seed; 0: six times what the plan serves at once, 2,000 to 20,000
 };
 
-struct CheckedPlan {
-  std::string text;              // "this plan", or the alternative's
-  double scale = 0;              // by the closed form
-  double cost_usd_h = 0;         // of the devices in use
-  simulate::Estimate goodput;    // share of requests that kept their limits, 0 to 1
-  simulate::Estimate requests_per_s;  // completed, from the first arrival to the last end
-  simulate::Estimate first_token_s;   // mean
-  simulate::Estimate per_token_s;     // mean
-};
+// Simulates the closed form's best and its best alternatives, sets `checked` and `verdict`, and makes the winner the
+// plan; the closed form's best is then an alternative. A class without limits counts 2 s and 0.5 ms a prompt token to the
+// first token, and 100 ms a token. Throws Input for a trace that cannot be read.
+void decide_by_simulation(ServingPlan& plan, const CheckOptions& options, Progress& progress);
 
-// Best goodput first; ties in the order of the closed form. A class without limits counts 2 s and 0.5 ms a prompt token
-// to the first token, and 100 ms a token. Throws Input for a trace that cannot be read.
-std::vector<CheckedPlan> check_by_simulation(const ServingPlan& plan, const CheckOptions& options, Progress& progress);
+// The plan to take: of those whose goodput the simulation cannot tell from the best (the intervals overlap) the one that
+// the closed form ranks first. For cost, one that surely keeps the limits of 99 % of the requests is good enough as well.
+size_t winner_of(const std::vector<CheckedPlan>& checked, Objective objective);
 
-// What a person reads, with the verdict: the plan stands, or which other one is beyond its interval.
-std::string check_table(const std::vector<CheckedPlan>& checked, Objective objective);
-Json check_json(const std::vector<CheckedPlan>& checked);
+// Why the plan that was taken is the plan: one sentence, and a warning if even it breaks many limits.
+std::string verdict_of(const std::vector<CheckedPlan>& checked, const Problem& problem);
+
+// "99.1 ±0.3 %"
+std::string goodput_text(const CheckedPlan& checked);
+
+// What a person reads, with both ranks and the verdict.
+std::string check_table(const ServingPlan& plan);
+Json check_json(const ServingPlan& plan);
 
 }  // namespace trex::plan

@@ -1,5 +1,6 @@
 #include "plan/plan_json.h"
 
+#include "plan/check.h"
 #include "plan/launch.h"
 
 namespace trex::plan {
@@ -88,7 +89,8 @@ Json to_json(const ServingPlan& plan) {
     json["sensitivity"].push_back({{"device", s.device}, {"slower_by", 0.2}, {"scale", s.scale}, {"cost_usd_h", s.cost_usd_h},
                                    {"scale_without_new_plan", s.unchanged_scale}, {"same_choice", s.same_choice}});
   }
-  json["notes"] = plan.notes;
+  if (!plan.checked.empty()) json["check"] = check_json(plan);
+  json["notes"] = notes_of(plan);
   return json;
 }
 

@@ -26,6 +26,29 @@ report::Table instance_table(const ServingPlan& plan) {
   return table;
 }
 
+report::Table check_rows(const ServingPlan& plan) {
+  const bool is_cost = plan.problem.objective == Objective::Cost;
+  report::Table table{.header = {"rank", "closed form's", "plan", "good %", "requests/s", "TTFT ms", "TPOT ms", is_cost ? "USD/h" : "scale"}};
+  const auto cell = [](const simulate::Estimate& e, double unit) { return fmt::format("{:.4g} ± {:.2g}", e.mean * unit, e.half_width * unit); };
+  for (const CheckedPlan& c : plan.checked) {
+    table.rows.push_back({std::to_string(table.rows.size() + 1), std::to_string(c.closed_form_rank), c.text + (c.is_taken ? " (taken)" : ""), cell(c.goodput, 100),
+                          cell(c.requests_per_s, 1), cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), fmt::format("{:.2f}", is_cost ? c.cost_usd_h : c.scale)});
+  }
+  return table;
+}
+
+report::BarChart check_chart(const ServingPlan& plan) {
+  report::BarChart chart{.title = "Requests that keep their limits in the simulation", .y_label = "%"};
+  std::vector<report::Bar> bars;
+  for (const CheckedPlan& c : plan.checked) {
+    chart.labels.push_back(std::to_string(bars.size() + 1));  // by their rows in the table
+    const double low = c.goodput.mean - c.goodput.half_width, high = c.goodput.mean + c.goodput.half_width;
+    bars.push_back({100 * c.goodput.mean, 100 * low, 100 * high});
+  }
+  chart.bars.emplace_back("good", std::move(bars));
+  return chart;
+}
+
 report::BarChart alternatives_chart(const ServingPlan& plan) {
   const bool is_cost = plan.problem.objective == Objective::Cost;
   report::BarChart chart{.title = "This plan and its best losers", .y_label = is_cost ? "USD/h" : scale_text(plan.problem)};
@@ -56,9 +79,15 @@ std::string page_of(const ServingPlan& plan) {
   if (plan.selection.cost_usd_h > 0) figures.emplace_back(fmt::format("{:.2f} USD/h", plan.selection.cost_usd_h), "price of the devices in use");
   page.figures(figures);
   if (!plan.calibrated) page.note("uncalibrated", "Some rows rest on data sheets and guessed efficiencies. Profile those devices before deciding.");
-  for (const std::string& note : plan.notes) page.note("note", note);
+  for (const std::string& note : notes_of(plan)) page.note("note", note);
   page.heading("Instances");
   page.table(instance_table(plan));
+  if (!plan.checked.empty()) {
+    page.heading("Check by simulation");
+    page.paragraph(plan.verdict);
+    page.chart(check_chart(plan));
+    page.table(check_rows(plan));
+  }
   if (!plan.alternatives.empty()) {
     page.heading("Alternatives");
     page.chart(alternatives_chart(plan));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "plan/check.h"
 #include "plan/explain.h"
 #include "plan/launch.h"
 #include "plan/plan_json.h"
@@ -129,8 +130,9 @@ std::string explanation_of(const ServingPlan& plan) {
 
 std::string table_of(const ServingPlan& plan, bool explain) {
   std::string text = chosen_rows(plan) + "\n" + summary(plan);
-  for (const std::string& note : plan.notes) text += "note: " + note + "\n";
+  for (const std::string& note : notes_of(plan)) text += "note: " + note + "\n";
   if (!plan.calibrated) text += "UNCALIBRATED rows rest on data sheets and guessed efficiencies: profile the device before deciding on them\n";
+  if (!plan.checked.empty()) text += check_table(plan);
   if (!plan.alternatives.empty()) text += alternatives(plan);
   if (!plan.sensitivity.empty()) text += sensitivity(plan);
   if (explain) text += explanation_of(plan);

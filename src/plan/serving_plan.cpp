@@ -173,13 +173,23 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
     }
     plan.sensitivity = sensitivity_of(plan.problem, plan.selection);
   }
-  plan.instances = instances_of(plan.problem, plan.selection);
+  describe_selection(plan);
   note_measurements(all, options.shapes.measured, plan, where);
-  plan.calibrated = std::all_of(plan.instances.begin(), plan.instances.end(), [](const auto& i) { return i.model.evidence.calibrated; });
-  if (!plan.selection.is_proved) {
-    plan.notes.push_back(fmt::format("the search was cut at its limit: another plan may be better, by {:.2g} % at most", 100 * plan.selection.gap));
-  }
   return plan;
+}
+
+void describe_selection(ServingPlan& plan) {
+  plan.instances = instances_of(plan.problem, plan.selection);
+  plan.calibrated = std::all_of(plan.instances.begin(), plan.instances.end(), [](const auto& i) { return i.model.evidence.calibrated; });
+}
+
+std::vector<std::string> notes_of(const ServingPlan& plan) {
+  std::vector<std::string> notes = plan.notes;
+  const bool is_simulated = std::any_of(plan.checked.begin(), plan.checked.end(), [](const CheckedPlan& c) { return c.is_taken && c.closed_form_rank > 1; });
+  if (!plan.selection.is_proved && !is_simulated) {
+    notes.push_back(fmt::format("the search was cut at its limit: another plan may be better, by {:.2g} % at most", 100 * plan.selection.gap));
+  }
+  return notes;
 }
 
 }  // namespace trex::plan

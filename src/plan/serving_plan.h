@@ -9,6 +9,7 @@
 
 #include "perf/derive.h"
 #include "plan/search.h"
+#include "simulate/summary.h"
 
 namespace trex::plan {
 
@@ -49,6 +50,20 @@ struct Sensitivity {
   bool same_choice = false;
 };
 
+// One of the best plans in the simulator (check.h).
+struct CheckedPlan {
+  std::string text;               // what the closed form chose, or the alternative's
+  size_t closed_form_rank = 0;    // 1: the closed form's best
+  double scale = 0;               // by the closed form
+  double cost_usd_h = 0;          // of the devices in use
+  simulate::Estimate goodput;     // share of requests that kept their limits, 0 to 1
+  std::vector<double> class_goodput;  // of each class, mean
+  simulate::Estimate requests_per_s;  // ends within [10 %, 90 %] of the arrivals' time
+  simulate::Estimate first_token_s;   // mean
+  simulate::Estimate per_token_s;     // mean
+  bool is_taken = false;          // it is the plan
+};
+
 struct ServingPlan {
   Problem problem;
   Problem all_shapes;             // the same with dominated shapes, which may be running now
@@ -56,6 +71,8 @@ struct ServingPlan {
   std::vector<PlannedInstance> instances;
   std::vector<Alternative> alternatives;
   std::vector<Sensitivity> sensitivity;
+  std::vector<CheckedPlan> checked;    // best goodput first; empty when nothing was simulated
+  std::string verdict;            // of the simulation: which of them is the plan, and why
   std::vector<std::string> notes;
   int64_t shapes_considered = 0;
   bool calibrated = false;
@@ -66,6 +83,12 @@ struct ServingPlan {
 // Environment when the solver fails.
 ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& catalogue,
                          std::vector<ModelChoice> models, const PlanOptions& options, const std::string& where);
+
+// The instances of the plan's selection, and whether all rest on measurements.
+void describe_selection(ServingPlan& plan);
+
+// The notes of the plan, and what the search may have missed.
+std::vector<std::string> notes_of(const ServingPlan& plan);
 
 // The instances of a selection on named machines, with the models that a simulator or a gateway needs.
 std::vector<PlannedInstance> instances_of(const Problem& problem, const Selection& selection);

@@ -113,24 +113,30 @@ std::vector<Alternative> losers(const ServingPlan& plan, const std::vector<Shape
   return alternatives;
 }
 
+void take(ServingPlan& plan, const Alternative& alternative) {
+  const bool is_cost = plan.problem.objective == Objective::Cost;
+  const double gap = plan.selection.gap;
+  const double bound = is_cost ? plan.selection.cost_usd_h * (1 - gap) : plan.selection.scale / (1 - gap);
+  Selection selection = alternative.selection;
+  selection.counts.assign(plan.problem.shapes.size(), 0);
+  for (size_t s = 0; s < alternative.problem->shapes.size(); ++s) {
+    if (alternative.selection.counts[s] == 0) continue;
+    const Shape& shape = alternative.problem->shapes[s];
+    const auto same = std::find_if(plan.problem.shapes.begin(), plan.problem.shapes.end(), [&](const Shape& own) { return own.pipeline == shape.pipeline; });
+    const auto index = static_cast<size_t>(same - plan.problem.shapes.begin());
+    if (same == plan.problem.shapes.end()) plan.problem.shapes.push_back(shape), selection.counts.push_back(0);
+    selection.counts[index] = alternative.selection.counts[s];
+  }
+  selection.gap = std::max(0.0, is_cost ? 1 - bound / selection.cost_usd_h : 1 - selection.scale / bound);
+  selection.is_proved = selection.gap <= kProvedGap;
+  plan.selection = std::move(selection);
+}
+
 bool adopt_better(ServingPlan& plan) {
   if (plan.selection.is_proved || plan.problem.objective == Objective::Cost || plan.alternatives.empty()) return false;
   const Alternative best = plan.alternatives[0];  // sorted
   if (best.problem == nullptr || best.scale <= plan.selection.scale * (1 + kTie)) return false;
-  Selection selection = best.selection;
-  selection.counts.assign(plan.problem.shapes.size(), 0);
-  for (size_t s = 0; s < best.problem->shapes.size(); ++s) {
-    if (best.selection.counts[s] == 0) continue;
-    const Shape& shape = best.problem->shapes[s];
-    const auto same = std::find_if(plan.problem.shapes.begin(), plan.problem.shapes.end(), [&](const Shape& own) { return own.pipeline == shape.pipeline; });
-    const auto index = static_cast<size_t>(same - plan.problem.shapes.begin());
-    if (same == plan.problem.shapes.end()) plan.problem.shapes.push_back(shape), selection.counts.push_back(0);
-    selection.counts[index] = best.selection.counts[s];
-  }
-  const double bound = plan.selection.scale / (1 - plan.selection.gap);
-  selection.gap = std::max(0.0, 1 - selection.scale / bound);
-  selection.is_proved = selection.gap <= kProvedGap;
-  plan.selection = std::move(selection);
+  take(plan, best);
   return true;
 }
 

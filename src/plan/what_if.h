@@ -15,6 +15,9 @@ double largest_scale(Problem problem);
 // most `most` searches are made.
 std::vector<Alternative> losers(const ServingPlan& plan, const std::vector<Shape>& rejected, size_t most);
 
+// The alternative's instances become the plan's: `selection` with its gap to the bound, and shapes that `problem` lacks.
+void take(ServingPlan& plan, const Alternative& alternative);
+
 // Where the optimum is not proved, a what-if question may find a better plan: then that is the plan.
 bool adopt_better(ServingPlan& plan);
 
