@@ -52,6 +52,10 @@ Throughput closed_form(const IterationSeconds& seconds, const InstanceLimits& li
   return result;
 }
 
+double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload, int64_t chunk_tokens) {
+  return added_by_prompt(seconds, Iteration{}, 0, workload.mean_input, chunk_tokens);
+}
+
 double small_batch_correction(int64_t batch) {
   if (batch >= 32) return 1;
   return batch < 1 ? 0 : 1 - 0.5 / std::sqrt(static_cast<double>(batch));
@@ -123,8 +127,7 @@ SplitPhases split_phases(const IterationSeconds& seconds, const InstanceLimits& 
   const double batch = static_cast<double>(limits.batch);
   const Iteration decoding{.num_decoding = batch, .context_each = workload.decode_context};
   const double decode_rate = batch / (workload.mean_output * seconds(decoding));
-  // Alone on its instance a prompt also pays each iteration's own cost.
-  const double prompt_s = added_by_prompt(seconds, Iteration{}, 0, workload.mean_input, limits.chunk_tokens);
+  const double prompt_s = prompt_alone_s(seconds, workload, limits.chunk_tokens);
   const double link_rate = prompt_kv_bytes > 0 ? link_bytes_per_s / prompt_kv_bytes : 1e300;
   for (int64_t prefill = 1; prefill < instances; ++prefill) {
     const double rate = std::min({static_cast<double>(prefill) / prompt_s,

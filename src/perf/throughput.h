@@ -36,6 +36,9 @@ struct Throughput {
 Throughput closed_form(const IterationSeconds& seconds, const InstanceLimits& limits,
                        const WorkloadMoments& workload);
 
+// A mean prompt alone on an instance, chunk after chunk: each also pays the iteration's own cost.
+double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload, int64_t chunk_tokens);
+
 // Factor on X for B < 32, where the spread of output lengths leaves slots empty: 1 - 0.5/sqrt(B).
 double small_batch_correction(int64_t batch);
 

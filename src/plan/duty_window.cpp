@@ -41,21 +41,22 @@ std::vector<std::vector<perf::RequestLengths>> requests_between(const simulate::
   return requests;
 }
 
-// The same problem at the rates of one minute, for throughput: a scale below 1 is too little.
+// The same problem at the rates and lengths of one minute, for throughput: a scale below 1 is too little.
 Problem at_rates_between(const Problem& problem, const simulate::Trace& trace, double from_s, double to_s) {
   Problem changed = problem;
   changed.objective = Objective::Throughput;
   const auto requests = requests_between(trace, problem.classes, from_s, to_s);
   for (size_t c = 0; c < requests.size(); ++c) {
     changed.classes[c].requests_per_s = std::max(static_cast<double>(requests[c].size()), kNoRequest) / (to_s - from_s);
+    if (!requests[c].empty()) changed.classes[c].lengths = perf::WorkloadMoments::of(requests[c]);
   }
   return changed;
 }
 
-double largest_load(const std::vector<Problem>& minutes, const std::vector<int64_t>& counts) {
+double largest_load(const std::vector<Problem>& minutes, const Duties& duties) {
   double largest = 0;
   for (const Problem& minute : minutes) {
-    const double scale = scale_of(minute, counts);
+    const double scale = carried_by(minute, duties);
     largest = std::max(largest, scale > 0 ? 1 / scale : kInfinity);
   }
   return largest;
@@ -70,7 +71,7 @@ std::vector<std::string> can_stop(const std::vector<Problem>& minutes, Duties ru
     for (const auto& [machine, shapes] : running) {
       Duties without = running;
       without.erase(machine);
-      const double load = largest_load(minutes, counts_of(minutes[0], without));
+      const double load = largest_load(minutes, without);
       if (load < least) best = machine, least = load;
     }
     if (best.empty()) break;
@@ -81,7 +82,7 @@ std::vector<std::string> can_stop(const std::vector<Problem>& minutes, Duties ru
 }
 
 double gain_of(const Problem& minute, const DutyDiff& diff, double current_scale) {
-  const double planned_scale = scale_of(minute, counts_of(minute, diff.planned));
+  const double planned_scale = carried_by(minute, diff.planned);
   if (!diff.is_cost) return current_scale > 0 ? planned_scale / current_scale - 1 : kInfinity;
   // A cheaper plan must carry the minute, with the room that the planned utilisation leaves.
   return planned_scale >= 1 - kWorthGain && diff.planned_usd_h > 0 ? diff.current_usd_h / diff.planned_usd_h - 1 : -1;
@@ -121,13 +122,14 @@ DutyWindow window_of(const ServingPlan& plan, const DutyDiff& diff, const simula
   for (int64_t i = num_minutes; i > 0; --i) {
     const double from_s = window.seen_s - kMinuteS * static_cast<double>(i);
     minutes.push_back(at_rates_between(plan.all_shapes, trace, from_s, from_s + kMinuteS));
-    const double scale = scale_of(minutes.back(), counts_of(minutes.back(), diff.running));
+    const double scale = carried_by(minutes.back(), diff.running);
     window.minutes.push_back({scale > 0 ? 1 / scale : kInfinity, gain_of(minutes.back(), diff, scale)});
   }
   window.requests = std::count_if(trace.requests.begin(), trace.requests.end(),
                                   [&](const simulate::TraceRequest& r) { return is_within(r, window.seen_s - kWindowS, window.seen_s); });
   if (num_minutes < kWindowMinutes) return window;
   window.advice = advice_of(window.minutes);
+  if (const auto flip = best_flip(plan.all_shapes, minutes, diff.running)) window.advice.role = advice_of(plan.all_shapes, diff, *flip);
   if (window.advice.scale_in) window.advice.can_stop = can_stop(minutes, diff.running);
   return window;
 }
@@ -144,13 +146,14 @@ std::string window_table(const DutyWindow& window) {
   }
   const DutyAdvice& advice = window.advice;
   if (advice.change) text += fmt::format("  advice: change to the plan: {:.0f} % or more in every minute\n", 100 * kWorthGain);
+  if (advice.role) text += "  advice: " + role_text(*advice.role) + fmt::format(" ({:.0f} % or more in every minute)\n", 100 * kWorthGain);
   if (advice.scale_out) text += "  advice: scale out: every minute asked for more than is carried\n";
   if (advice.scale_in && !advice.can_stop.empty()) {
     text += fmt::format("  advice: scale in: {} can stop, and {:.0f} % stay idle in every minute\n", joined(advice.can_stop, ", "), 100 * kWorthGain);
   } else if (advice.scale_in) {
     text += fmt::format("  every minute left {0:.0f} % or more idle, but no machine can stop and leave {0:.0f} % idle\n", 100 * kWorthGain);
   }
-  if (!advice.change && !advice.scale_out && advice.can_stop.empty()) text += "  advice: leave it as it is\n";
+  if (!advice.change && !advice.role && !advice.scale_out && advice.can_stop.empty()) text += "  advice: leave it as it is\n";
   return text;
 }
 
@@ -160,7 +163,8 @@ Json window_json(const DutyWindow& window) {
   const DutyAdvice& advice = window.advice;
   return {{"seen_s", window.seen_s}, {"requests", window.requests}, {"minutes", minutes},
           {"whole", static_cast<int64_t>(window.minutes.size()) == kWindowMinutes},
-          {"scale_out", advice.scale_out}, {"scale_in", advice.scale_in}, {"change", advice.change}, {"can_stop", advice.can_stop}};
+          {"scale_out", advice.scale_out}, {"scale_in", advice.scale_in}, {"change", advice.change},
+          {"role_flip", advice.role ? role_json(*advice.role) : Json()}, {"can_stop", advice.can_stop}};
 }
 
 }  // namespace trex::plan

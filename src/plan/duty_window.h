@@ -21,6 +21,7 @@ struct DutyAdvice {
   bool scale_out = false;              // every minute asked for more than is carried
   bool scale_in = false;               // every minute left 15 % or more idle
   bool change = false;                 // the fresh plan gains 15 % or more in every minute
+  std::optional<RoleAdvice> role;      // this change of a role gains 15 % or more in every minute
   std::vector<std::string> can_stop;   // with scale_in: without these machines 15 % stay idle, in every minute
 };
 

@@ -25,6 +25,7 @@ struct Problem {
   std::vector<RequestClass> classes;
   std::vector<Shape> shapes;             // usable ones
   Objective objective = Objective::Throughput;
+  Network network;                       // between machines
 };
 
 // Of many machines: a plan this near to the linear relaxation's bound counts as proved best.

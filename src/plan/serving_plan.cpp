@@ -122,7 +122,7 @@ void note_measurements(const Problem& all, const std::vector<std::shared_ptr<con
 Problem make_problem(const Inventory& inventory, const perf::Catalogue& catalogue, std::vector<ModelChoice> models,
                      const PlanOptions& options, std::vector<Shape>& rejected) {
   Problem problem{.kinds = kinds_of(inventory, catalogue), .models = std::move(models), .classes = inventory.classes,
-                  .objective = options.objective};
+                  .objective = options.objective, .network = inventory.network};
   for (size_t m = 0; m < problem.models.size(); ++m) {
     for (size_t k = 0; k < problem.kinds.size(); ++k) {
       for (Shape& shape : shapes_of(problem.kinds[k], k, problem.models[m], m, problem.classes, options.shapes)) {

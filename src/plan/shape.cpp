@@ -45,10 +45,6 @@ std::string memory_refusal(const Shape& shape, const perf::ModelSpec& model) {
                      shape.memory.kv.bytes(shape.limits.max_context) * 1e-9);
 }
 
-perf::IterationSeconds seconds_of(const Shape& shape) {
-  return shape.measured ? perf::seconds_of(shape.measured->model) : shape.pipeline->function();
-}
-
 // A prompt by itself, chunk after chunk.
 double first_token_s(const Shape& shape, double prompt_tokens) {
   const int64_t chunk_tokens = shape.limits.chunk_tokens;
@@ -136,6 +132,10 @@ std::vector<MachineKind> kinds_of(const Inventory& inventory, const perf::Catalo
     }
   }
   return kinds;
+}
+
+perf::IterationSeconds seconds_of(const Shape& shape) {
+  return shape.measured ? perf::seconds_of(shape.measured->model) : shape.pipeline->function();
 }
 
 bool Shape::is_usable() const {

@@ -83,6 +83,9 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
 void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, const ModelChoice& model,
               const std::vector<RequestClass>& classes, const std::vector<perf::StageLink>& links);
 
+// An iteration's time, by the measurements if there are any. Refers to the shape's pipeline, which must be set.
+perf::IterationSeconds seconds_of(const Shape& shape);
+
 // Leaves out shapes that another one (or copies of one in the same devices) matches in every class.
 std::vector<Shape> without_dominated(std::vector<Shape> shapes, const std::vector<MachineKind>& kinds);
 

@@ -165,7 +165,9 @@ Problem slowed_problem(const Problem& problem, const std::string& device) {
       touched = touched || changed.kinds[k].device.name == device;
     }
     if (!touched) continue;
-    const std::vector<perf::StageLink> links(static_cast<size_t>(shape.layout.pp - 1), perf::StageLink{25e9, 10e-6});
+    const perf::StageLink link = shape.crosses_machines() ? perf::StageLink{problem.network.bytes_per_s, problem.network.latency_s}
+                                                          : perf::link_within(stage_kinds[0]->device);
+    const std::vector<perf::StageLink> links(static_cast<size_t>(shape.layout.pp - 1), link);
     if (shape.measured) {
       auto slower = std::make_shared<perf::MeasuredModel>(*shape.measured);
       slower->model = slower->model.at_speed(kSlower);
