@@ -105,6 +105,33 @@ void drift(Report& report) {
   report.expect("H4", "drift: cap loses under 5 % against one that was told", loss < 0.05, percent(-loss));
 }
 
+// Engines that read prompts apart from answers, the first one three times as slowly as believed: only
+// first tokens tell.
+void wrong_prompt_speeds(Report& report) {
+  const std::string name = "H4: fast engine reads prompts 3x slower than believed";
+  const Instances told = slot_cluster({{10, 32, 6'000}, {20, 16, 20'000}, {35, 8, 11'429}, {45, 8, 8'889}});
+  Instances misled = told;
+  misled[0].believed.model.time.per_prompt_token_s /= 3;
+  const auto& trace = shipped("azure-conv-2023");
+  const double rate = 0.7 * capacity(told, trace.lengths());
+  const std::string situation = "azure-conv-2023, load 0.7";
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Workload workload = simulate::plan_workload(trace, {.arrivals = "poisson", .requests = kRequests, .rate = rate, .seed = seed});
+    const auto add = [&](const char* row, const Instances& instances, bool is_measured) {
+      report.add(name, situation, row,
+                 online_numbers(run({.instances = instances, .workload = workload, .policy = "cap", .seed = seed,
+                                     .change = [&](schedule::SchedulerSettings& s) { s.measure_speed = is_measured; }})));
+    };
+    add("cap, told", told, true);
+    add("cap", misled, true);
+    add("cap, speeds not measured", misled, false);
+  }
+  const auto mean = [&](const char* row) { return report.mean(name, situation, row, "TTFT p99 s"); };
+  const double loss = mean("cap") / mean("cap, told") - 1;
+  report.expect("H4", "slow prompts: p99 TTFT of cap within 5 % of one that was told", loss <= 0.05,
+                fmt::format("{} ({} where speeds are not measured)", percent(loss), percent(mean("cap, speeds not measured") / mean("cap, told") - 1)));
+}
+
 void bursts(Report& report) {
   const Instances instances = cluster_of({"H100 SXM", "A100 SXM 80", "A100 SXM 80", "L40S"});
   const std::string name = "H5: bursts of azure-code, time compressed";

@@ -18,13 +18,13 @@ int main(int argc, char** argv) {
   };
   const Experiment experiments[] = {
       {"four_engines", bench::four_engines}, {"H1", bench::paper_pair},      {"table94", bench::unlike_clusters},
-      {"H4", bench::wrong_speeds},           {"H4_drift", bench::drift},     {"H5", bench::bursts},
+      {"H4", bench::wrong_speeds},           {"H4_drift", bench::drift},     {"H4_prompts", bench::wrong_prompt_speeds}, {"H5", bench::bursts},
       {"H6", bench::shared_prefixes},        {"H7", bench::mixed_classes},   {"H8", bench::fairness},
       {"H10", bench::unlike_strengths}};
   CLI::App options("What capability-aware routing gains, in simulation", "serving_gains");
   std::vector<std::string> only;
   bool as_markdown = false;
-  options.add_option("--only", only, "four_engines, H1, table94, H4, H4_drift, H5, H6, H7, H8, H10");
+  options.add_option("--only", only, "four_engines, H1, table94, H4, H4_drift, H4_prompts, H5, H6, H7, H8, H10");
   options.add_flag("--markdown", as_markdown, "Tables instead of JSON lines");
   CLI11_PARSE(options, argc, argv);
   try {

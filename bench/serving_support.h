@@ -100,6 +100,7 @@ void paper_pair(Report& report);       // H1
 void unlike_clusters(Report& report);  // H2, H3, table 9.4 (serving_clusters.cpp)
 void wrong_speeds(Report& report);     // H4
 void drift(Report& report);            // H4
+void wrong_prompt_speeds(Report& report);  // H4
 void bursts(Report& report);           // H5
 void shared_prefixes(Report& report);  // H6 (serving_prefixes.cpp)
 void mixed_classes(Report& report);    // H7

@@ -10,6 +10,7 @@
 
 #include "schedule/instance.h"
 #include "schedule/length_predictor.h"
+#include "schedule/prompt_line.h"
 #include "schedule/request.h"
 #include "schedule/speed_estimate.h"
 
@@ -47,6 +48,8 @@ class Cluster {
   std::span<const InstanceView> views() const { return views_; }
   const InstanceSpec& spec(InstanceIndex instance) const { return instances_[instance].spec; }
   double sigma(InstanceIndex instance) const { return instances_[instance].speed.sigma(); }
+  // The same of reading prompts: measured from first tokens; sigma until that is known.
+  double prompt_sigma(InstanceIndex instance) const;
 
   // Expected bytes of all in flight, and of all caches that take requests; infinite when one of
   // them has no known limit.
@@ -60,7 +63,7 @@ class Cluster {
 
   // What happens to a request. `cached_tokens` of its prompt need no computing on that instance.
   FlightId start(InstanceIndex instance, const Request& request, LengthEstimate output,
-                 double cached_tokens);
+                 double cached_tokens, double now_s);
   void first_token(FlightId flight, double now_s);
   // Ends it on any path; `output_tokens` are those that came (0 for one that never began).
   FlightEnd end(FlightId flight, double output_tokens, bool was_completed, double now_s);
@@ -84,6 +87,8 @@ class Cluster {
     double prompt_tokens = 0, uncached_tokens = 0, cap = 0;
     double expected_output = 0, rest = 0;  // of its output, when last refreshed
     double kv_bytes = 0;
+    double ready_s = 0;        // since when its prompt can have been read; see PromptDone
+    bool had_to_wait = false;  // for a slot
     double first_token_s = 0;
     double first_step_s = 0;                  // as the model has it, when the first token came
     double prompts_s = 0;                     // Instance::prompts_s then
@@ -92,7 +97,9 @@ class Cluster {
 
   struct Instance {
     InstanceSpec spec;
-    SpeedEstimate speed;
+    SpeedEstimate speed, prompt_speed;
+    PromptLine line;
+    int first_tokens_without_gaps = 0;  // measured ones, in a row
     FlightId oldest = kNone, newest = kNone;
     FlightId first_waiting = kNone;  // the oldest that has no slot yet
     double context_tokens = 0;       // of the decoding ones
@@ -115,14 +122,18 @@ class Cluster {
   void derive_load(InstanceIndex instance);
   void append(Instance& instance, FlightId flight);
   void unlink(Instance& instance, FlightId flight);
-  void give_slots(Instance& instance, double slots);
+  void give_slots(Instance& instance, double slots, double now_s);
   FlightId next_waiting(FlightId flight) const;
   void watch_outlier(InstanceIndex instance, double now_s);
   bool may_eject(InstanceIndex instance) const;
   void derive_totals();
-  void remove(FlightId flight);
+  void remove(FlightId flight, double now_s);
+  double usual_work_s(double prompt_token_s, double output_token_s) const;
   double effective_sigma(InstanceIndex instance) const;
+  double effective_prompt_sigma(InstanceIndex instance) const;
+  void forget_speed(InstanceIndex instance);
   bool learn_speed(const Flight& flight, double output_tokens, double now_s);
+  bool learn_prompt_speed(const Flight& flight, double now_s);
   double prompt_s(const Flight& flight) const;
   void learn_mix(const Flight& flight, double output_tokens);
   double prompt_per_token_s(const Instance& instance) const;

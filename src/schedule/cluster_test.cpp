@@ -50,8 +50,8 @@ TEST(Cluster, PriceOfJoiningByHand) {
   EXPECT_NEAR(view.line_token_s, 1e-4 + 0.011 / 2048, 1e-12);
   EXPECT_NEAR(cluster.view(1).line_token_s, 1e-4, 1e-12);
   for (RequestId id = 0; id < 40; ++id) {
-    cluster.start(0, simple_request(id), {200, 400}, 0);
-    cluster.start(1, simple_request(id), {200, 400}, 0);
+    cluster.start(0, simple_request(id), {200, 400}, 0, 0);
+    cluster.start(1, simple_request(id), {200, 400}, 0, 0);
     if (id != 2) continue;
     EXPECT_DOUBLE_EQ(view.joined, 4);
     EXPECT_NEAR(view.joined_iteration_s, 0.01 + 4 * 0.0015, 1e-12);
@@ -72,7 +72,8 @@ TEST(Cluster, SlotsAreLimitedByTheCache) {
 TEST(Cluster, LoadCountsFromSelection) {
   Cluster cluster(fixed_speed());
   cluster.add(simple_instance("a", {}));
-  for (RequestId id = 0; id < 100; ++id) cluster.start(0, simple_request(id, 500), {200, 400}, 100);
+  for (RequestId id = 0; id < 100; ++id)
+    cluster.start(0, simple_request(id, 500), {200, 400}, 100, 0);
   EXPECT_DOUBLE_EQ(cluster.view(0).in_flight, 100);
   EXPECT_DOUBLE_EQ(cluster.view(0).uncached_tokens, 40'000);
   EXPECT_DOUBLE_EQ(cluster.view(0).output_tokens_left, 20'000);
@@ -138,7 +139,7 @@ TEST(Cluster, CountersAgreeWithCountingAnewSeeds1To4) {
         const double prompt = std::floor(rng.uniform(1, 3000)),
                      cached = std::floor(rng.uniform(0, 3000));
         const LengthEstimate output{rng.uniform(1, 500), 600};
-        const FlightId id = cluster.start(i, simple_request(0, prompt), output, cached);
+        const FlightId id = cluster.start(i, simple_request(0, prompt), output, cached, step);
         flights.push_back({id, std::max(prompt - cached, 0.0), prompt + 600, output.mean});
       } else {
         const size_t at = rng.below(flights.size());
@@ -170,7 +171,7 @@ TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
   cluster.add(simple_instance("a", {.token_s = 0.01}));
   LengthPredictor lengths({});
   for (int i = 0; i < 400; ++i) lengths.observe(0, 1000, i % 2 == 0 ? 100 : 900);
-  const FlightId flight = cluster.start(0, simple_request(1), {500, 900}, 0);
+  const FlightId flight = cluster.start(0, simple_request(1), {500, 900}, 0, 9);
   cluster.first_token(flight, 10);
   cluster.refresh(0, 14, lengths);  // 400 tokens have come: it is a long one, about 500 are left
   EXPECT_NEAR(cluster.view(0).output_tokens_left, 500, 50);
@@ -180,7 +181,7 @@ TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
 void run_slowly(Cluster& cluster, InstanceIndex instance, double ratio, double from_s,
                 double to_s) {
   for (double now_s = from_s; now_s < to_s; now_s += 1) {
-    const FlightId flight = cluster.start(instance, simple_request(1), {100, 200}, 0);
+    const FlightId flight = cluster.start(instance, simple_request(1), {100, 200}, 0, now_s);
     cluster.first_token(flight, now_s);
     cluster.end(flight, 101, true, now_s + 100 * 0.01 * ratio);
   }
@@ -201,10 +202,10 @@ double sigma_of_exact_model(bool prompts_delay_answers) {
   Cluster cluster({});
   cluster.add(batching_instance(prompts_delay_answers));
   for (double now_s = 0; now_s < 60; now_s += 2) {
-    const FlightId answer = cluster.start(0, simple_request(1), {100, 200}, 0);
+    const FlightId answer = cluster.start(0, simple_request(1), {100, 200}, 0, now_s);
     cluster.first_token(answer, now_s);
     for (int other = 0; other < 5; ++other) {
-      const FlightId prompt = cluster.start(0, simple_request(2, 1000), {1, 1}, 0);
+      const FlightId prompt = cluster.start(0, simple_request(2, 1000), {1, 1}, 0, now_s);
       cluster.first_token(prompt, now_s + 0.1);
       cluster.end(prompt, 1, true, now_s + 0.1);
     }
@@ -216,6 +217,60 @@ double sigma_of_exact_model(bool prompts_delay_answers) {
 TEST(Cluster, PromptsReadMeanwhileDoNotMakeItLookSlow) {
   EXPECT_NEAR(sigma_of_exact_model(true), 1, 1e-9);
   EXPECT_NEAR(sigma_of_exact_model(false), 1.6 / 1.1, 1e-9);
+}
+
+// Prompts of 1,000 tokens, one a second, each read `ratio` times as slowly as in 25 ms, and answers
+// of 101 tokens as fast as the model says. The network takes 5 ms each way.
+TEST(Cluster, LearnsTheSpeedOfPromptsFromFirstTokens) {
+  Cluster cluster({.usual_prompt_tokens = 1000, .usual_output_tokens = 200});
+  InstanceSpec spec = simple_instance("a", {.token_s = 0.01, .slots = 8});
+  spec.network_s = 0.005;
+  cluster.add(spec);
+  const auto run = [&](double ratio, double from_s, double to_s) {
+    for (double now_s = from_s; now_s < to_s; now_s += 1) {
+      const FlightId flight = cluster.start(0, simple_request(1, 1000), {100, 200}, 0, now_s);
+      const double first_s = now_s + 0.01 + ratio * 0.025 + 0.01;
+      cluster.first_token(flight, first_s);
+      cluster.end(flight, 101, true, first_s + 100 * 0.01);
+    }
+  };
+  run(1, 0, 100);
+  EXPECT_NEAR(cluster.prompt_sigma(0), 1, 1e-9);
+  run(2, 100, 300);
+  EXPECT_NEAR(cluster.sigma(0), 1, 1e-9);
+  EXPECT_NEAR(cluster.prompt_sigma(0), 2, 1e-3);
+  EXPECT_NEAR(cluster.view(0).prompt_token_s, 2 * 0.025 / 1000, 1e-7);
+  EXPECT_NEAR(cluster.view(0).output_token_s, 0.01 / 8, 1e-12);
+  EXPECT_NEAR(cluster.view(0).weight, 1 / (0.05 + 200 * 0.01 / 8), 1e-3);
+  cluster.set_state(0, InstanceState::Down);
+  EXPECT_EQ(cluster.prompt_sigma(0), 1);
+}
+
+// Answers of one token have no gaps. Steps read 2,048 tokens: 0.1 s and 10 ms for a prompt of
+// 1,000.
+TEST(Cluster, FirstTokensTellTheSpeedWhereThereAreNoGaps) {
+  Cluster cluster({});
+  cluster.add(batching_instance(true));
+  for (double now_s = 0; now_s < 200; now_s += 1) {
+    const FlightId flight = cluster.start(0, simple_request(1, 1000), {1, 1}, 0, now_s);
+    cluster.first_token(flight, now_s + 3 * (0.1 + 0.01));
+    cluster.end(flight, 1, true, now_s + 3 * (0.1 + 0.01));
+  }
+  EXPECT_NEAR(cluster.sigma(0), 3, 1e-9);
+  EXPECT_NEAR(cluster.prompt_sigma(0), 3, 1e-9);
+}
+
+// Nobody says when first tokens come, or they come with the answer: prompts are as slow as answers.
+TEST(Cluster, PromptsAreAsSlowAsAnswersUntilFirstTokensTell) {
+  Cluster cluster({});
+  cluster.add(simple_instance("a", {.token_s = 0.01}));
+  for (double now_s = 0; now_s < 60; now_s += 1) {
+    const FlightId flight = cluster.start(0, simple_request(1), {100, 200}, 900, now_s);
+    cluster.first_token(flight, now_s + 0.2);
+    cluster.end(flight, 101, true, now_s + 0.2 + 2);
+  }
+  EXPECT_NEAR(cluster.sigma(0), 2, 1e-9);
+  EXPECT_NEAR(cluster.prompt_sigma(0), 2, 1e-9);
 }
 
 TEST(Cluster, AnOutlierKeepsATenthAndAtMostThirtyPercentAreTakenOut) {
@@ -240,7 +295,7 @@ TEST(Cluster, BelievesInOthersLoadAfterThreeReportsAndForgetsItWhenStale) {
   Cluster cluster(fixed_speed());
   cluster.add(simple_instance("a", {}));
   LengthPredictor lengths({});
-  for (RequestId id = 0; id < 4; ++id) cluster.start(0, simple_request(id), {200, 400}, 0);
+  for (RequestId id = 0; id < 4; ++id) cluster.start(0, simple_request(id), {200, 400}, 0, 0);
   for (int scrape = 1; scrape <= 3; ++scrape) {
     EXPECT_EQ(cluster.view(0).external, 0);
     cluster.report(0, {.running = 8, .waiting = 12, .at_s = double(scrape)});

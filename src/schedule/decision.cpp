@@ -154,7 +154,8 @@ FlightId Scheduler::State::start(const Choice& choice, size_t position) {
   // The answer is charged as expected and settled when it ends: otherwise a tenant with long
   // answers would get many of them before the first was counted.
   queue.charge(choice.request.tenant, choice.request.prompt_tokens, choice.output.mean);
-  return cluster.start(instance, choice.request, choice.output, choice.cached_tokens[position]);
+  return cluster.start(instance, choice.request, choice.output, choice.cached_tokens[position],
+                       choice.now_s);
 }
 
 double Scheduler::State::requests_per_s() const {

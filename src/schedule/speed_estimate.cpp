@@ -44,11 +44,17 @@ void SpeedEstimate::observe(double observed_s, double expected_s, double now_s) 
   samples_[next_] = {observed_s / expected_s, now_s};
   next_ = (next_ + 1) % kNumSamples;
   num_samples_ = std::min(num_samples_ + 1, kNumSamples);
-  if (num_samples_ < kMinSamples) return;
+  if (!is_known()) return;
 
   const double most = std::pow(1 + kMostChangePerSecond, elapsed_s);
   sigma_ =
       median_within(std::max(sigma_ / most, kLowest), std::min(sigma_ * most, kHighest), now_s);
+}
+
+bool SpeedEstimate::is_known() const { return num_samples_ >= kMinSamples; }
+
+void SpeedEstimate::start_from(double sigma) {
+  if (!is_known()) sigma_ = std::clamp(sigma, kLowest, kHighest);
 }
 
 bool SpeedEstimate::is_at_slowest() const { return sigma_ >= kHighest * (1 - 1e-9); }

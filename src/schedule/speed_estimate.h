@@ -17,6 +17,9 @@ class SpeedEstimate {
 
   // 1: as the model says; 2: half as fast.
   double sigma() const { return sigma_; }
+  bool is_known() const;  // enough samples to say something
+  // Where it moves from, as long as it is not known.
+  void start_from(double sigma);
   bool is_at_slowest() const;  // sigma is as high as it can get
   double last_sample_s() const { return last_sample_s_; }
 

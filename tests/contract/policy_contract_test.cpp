@@ -257,7 +257,7 @@ class RandomState {
   }
 
   FlightId start(InstanceIndex i, double prompt_tokens) {
-    return cluster_.start(i, simple_request(0, prompt_tokens), {200, 400, 800}, 0);
+    return cluster_.start(i, simple_request(0, prompt_tokens), {200, 400, 800}, 0, 0);
   }
 
   size_t size() const { return cluster_.size(); }
