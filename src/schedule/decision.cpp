@@ -174,14 +174,19 @@ double Scheduler::State::longest_ttft_s(Priority priority) const {
   return kForever;
 }
 
+double Scheduler::State::shortest_prompt_s(const Choice& choice) const {
+  if (choice.ready.empty()) return 0;
+  double shortest = kForever;
+  for (size_t i = 0; i < choice.ready.size(); ++i) {
+    shortest = std::min(shortest, choice.ready[i].prompt_token_s * uncached(choice, i));
+  }
+  return shortest;
+}
+
 // Even without any more waiting its prompt would end after the deadline.
 bool Scheduler::State::is_too_late(const Choice& choice) const {
   if (choice.request.ttft_deadline_s <= 0 || choice.ready.empty()) return false;
-  double soonest = kForever;
-  for (size_t i = 0; i < choice.ready.size(); ++i) {
-    soonest = std::min(soonest, choice.ready[i].prompt_token_s * uncached(choice, i));
-  }
-  return choice.now_s + soonest > choice.request.ttft_deadline_s;
+  return choice.now_s + shortest_prompt_s(choice) > choice.request.ttft_deadline_s;
 }
 
 // While nothing is ready (engines start, breakers are open) requests wait; they are not refused.

@@ -45,10 +45,13 @@ struct Scheduler::State {
   bool has_room(const Choice& choice) const;
   FlightId start(const Choice& choice, size_t position);
 
+  double requests_per_s() const;  // that all ready instances sustain
   // Whether a request should be turned away before it waits.
   std::optional<RefusalReason> reason_to_refuse(const Request& request, const Choice& choice) const;
   bool fits_somewhere(const Request& request) const;
   bool is_too_late(const Choice& choice) const;
+  // What its prompt takes without any waiting; 0 when nothing is ready.
+  double shortest_prompt_s(const Choice& choice) const;
   Refusal refusal(RefusalReason reason);
 
  private:
@@ -58,7 +61,6 @@ struct Scheduler::State {
                      double now_s);
   void sample_candidates(const Request& request, LengthEstimate output, double now_s);
   bool is_over_budget(double more_kv_bytes) const;
-  double requests_per_s() const;
   double longest_ttft_s(Priority priority) const;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "base/check.h"
 
@@ -22,9 +23,15 @@ bool CentralQueue::has_room(Priority priority) const {
   return size(priority) < static_cast<size_t>(settings_.most_waiting);
 }
 
-bool CentralQueue::goes_before(Slot a, Slot b) const {
+double CentralQueue::key(Slot slot, Order order) const {
+  const Waiting& waiting = slots_[slot];
+  return order == Order::Deadline ? deadline(waiting.request) : waiting.latest_start_s;
+}
+
+bool CentralQueue::goes_before(Slot a, Slot b, Order order) const {
+  const double first_key = key(a, order), second_key = key(b, order);
+  if (first_key != second_key) return first_key < second_key;
   const Request &first = slots_[a].request, &second = slots_[b].request;
-  if (deadline(first) != deadline(second)) return deadline(first) < deadline(second);
   if (first.arrival_s != second.arrival_s) return first.arrival_s < second.arrival_s;
   return first.id < second.id;
 }
@@ -51,7 +58,7 @@ void CentralQueue::lift(uint32_t index) {
   if (least < kForever) tenants_[index].counter = std::max(tenants_[index].counter, least);
 }
 
-void CentralQueue::push(const Request& request, double now_s) {
+void CentralQueue::push(const Request& request, double now_s, double shortest_s) {
   TREX_CHECK(!position_.contains(request.id), "request {} waits already", request.id);
   if (free_.empty()) {
     free_.push_back(static_cast<Slot>(slots_.size()));
@@ -64,36 +71,47 @@ void CentralQueue::push(const Request& request, double now_s) {
   waiting.prefix_blocks.assign(request.prefix_blocks.begin(), request.prefix_blocks.end());
   waiting.request.prefix_blocks = waiting.prefix_blocks;
   waiting.since_s = now_s;
+  waiting.latest_start_s = deadline(request) - shortest_s;
+  with_deadline_ += request.ttft_deadline_s > 0 ? 1 : 0;
 
   tenant(request.tenant);
   lift(request.tenant);
   Line& line = tenants_[request.tenant].lines[static_cast<size_t>(request.priority)];
-  const auto begin = line.slots.begin() + static_cast<std::ptrdiff_t>(line.head);
-  const auto place = std::upper_bound(begin, line.slots.end(), slot,
-                                      [this](Slot a, Slot b) { return goes_before(a, b); });
-  line.slots.insert(place, slot);
+  for (const Order order : {Order::Deadline, Order::Slack}) {
+    Sorted& sorted = line.orders[static_cast<size_t>(order)];
+    const auto place = std::upper_bound(sorted.begin(), sorted.slots.cend(), slot,
+                                        [&](Slot x, Slot y) { return goes_before(x, y, order); });
+    sorted.slots.insert(place, slot);
+  }
   position_[request.id] = slot;
   arrivals_.push_back({request.id, now_s});
   classes_[static_cast<size_t>(request.priority)].size += 1;
   is_ordered_ = false;
 }
 
+void CentralQueue::erase_from(Sorted& sorted, Slot slot, Order order) {
+  const auto place = std::lower_bound(sorted.begin(), sorted.slots.cend(), slot,
+                                      [&](Slot x, Slot y) { return goes_before(x, y, order); });
+  if (place != sorted.begin()) {
+    sorted.slots.erase(place);
+    return;
+  }
+  ++sorted.head;
+  // Give the space back when most of it is behind the head.
+  if (sorted.head * 2 > sorted.slots.size()) {
+    sorted.slots.erase(sorted.slots.cbegin(), sorted.begin());
+    sorted.head = 0;
+  }
+}
+
 void CentralQueue::erase(Slot slot) {
   const Request& request = slots_[slot].request;
   const auto priority = static_cast<size_t>(request.priority);
   Line& line = tenants_[request.tenant].lines[priority];
-  if (line.front() == slot) {
-    ++line.head;
-    // Give the space back when most of it is behind the head.
-    if (line.head * 2 > line.slots.size()) {
-      line.slots.erase(line.slots.begin(),
-                       line.slots.begin() + static_cast<std::ptrdiff_t>(line.head));
-      line.head = 0;
-    }
-  } else {
-    const auto begin = line.slots.begin() + static_cast<std::ptrdiff_t>(line.head);
-    line.slots.erase(std::find(begin, line.slots.end(), slot));
+  for (const Order order : {Order::Deadline, Order::Slack}) {
+    erase_from(line.orders[static_cast<size_t>(order)], slot, order);
   }
+  with_deadline_ -= request.ttft_deadline_s > 0 ? 1 : 0;
   classes_[priority].size -= 1;
   position_.erase(request.id);
   free_.push_back(slot);
@@ -139,7 +157,7 @@ size_t CentralQueue::next_class(double now_s) const {
   return next;
 }
 
-void CentralQueue::add_class_to_order(size_t priority) {
+void CentralQueue::add_class_to_order(size_t priority, double now_s) {
   by_counter_.clear();
   for (uint32_t t = 0; t < tenants_.size(); ++t) {
     if (tenants_[t].lines[priority].size() > 0) by_counter_.push_back(t);
@@ -147,22 +165,46 @@ void CentralQueue::add_class_to_order(size_t priority) {
   std::sort(by_counter_.begin(), by_counter_.end(), [this](uint32_t a, uint32_t b) {
     return std::pair(tenants_[a].counter, a) < std::pair(tenants_[b].counter, b);
   });
+  const size_t from = ordered_.size();
+  add_tenants_to_order(priority, Order::Deadline);
+  if (all_begin_in_time(from, now_s)) return;
+  ordered_.resize(from);
+  add_tenants_to_order(priority, Order::Slack);
+}
+
+void CentralQueue::add_tenants_to_order(size_t priority, Order order) {
   for (const uint32_t t : by_counter_) {
-    const Line& line = tenants_[t].lines[priority];
-    for (size_t i = line.head; i < line.slots.size(); ++i) {
+    const Sorted& sorted = tenants_[t].lines[priority].orders[static_cast<size_t>(order)];
+    for (const Slot slot : std::span(sorted.begin(), sorted.slots.end())) {
       if (ordered_.size() == kLookAhead) return;
-      ordered_.push_back(line.slots[i]);
+      ordered_.push_back(slot);
     }
   }
+}
+
+// Of the look-ahead, the k-th begins when k have left.
+bool CentralQueue::all_begin_in_time(size_t from, double now_s) const {
+  if (departures_per_s_ <= 0 || with_deadline_ == 0) return true;
+  for (size_t k = from; k < ordered_.size(); ++k) {
+    const double begins_s = now_s + static_cast<double>(k) / departures_per_s_;
+    if (begins_s > slots_[ordered_[k]].latest_start_s) return false;
+  }
+  return true;
+}
+
+void CentralQueue::expect_departures(double per_s) {
+  if (per_s == departures_per_s_) return;
+  departures_per_s_ = per_s;
+  is_ordered_ = false;
 }
 
 void CentralQueue::order(double now_s) {
   if (is_ordered_ && ordered_at_s_ == now_s) return;
   ordered_.clear();
   const size_t first = next_class(now_s);
-  if (first < kNumPriorities) add_class_to_order(first);
+  if (first < kNumPriorities) add_class_to_order(first, now_s);
   for (size_t p = 0; p < kNumPriorities; ++p) {
-    if (p != first) add_class_to_order(p);
+    if (p != first) add_class_to_order(p, now_s);
   }
   is_ordered_ = true;
   ordered_at_s_ = now_s;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "base/rng.h"
@@ -53,6 +54,71 @@ TEST(CentralQueue, EarliestDeadlineGoesFirstWithinATenant) {
     queue.push(request, 0);
   }
   EXPECT_EQ(order_of(queue, 0), (Ids{3, 2, 1}));  // one without a deadline comes last
+}
+
+// A request whose prompt takes `prompt_s`, to be done at `deadline_s`.
+struct Timed {
+  double deadline_s, prompt_s;
+};
+
+// How many have their first token in time when engines that are free at those times read prompts
+// one after the other. Whoever can no longer be in time is shed, as the scheduler does.
+// `departures_per_s` 0: the queue expects nobody to be late and keeps to the earliest deadline.
+int met_deadlines(const std::vector<Timed>& requests, std::vector<double> free_s,
+                  double departures_per_s) {
+  CentralQueue queue({});
+  for (size_t i = 0; i < requests.size(); ++i) {
+    Request request = waiting(i);
+    request.ttft_deadline_s = requests[i].deadline_s;
+    queue.push(request, 0, requests[i].prompt_s);
+  }
+  queue.expect_departures(departures_per_s);
+  int met = 0;
+  while (queue.size() > 0) {
+    double& engine_s = *std::min_element(free_s.begin(), free_s.end());
+    const RequestId id = depart(queue, engine_s);
+    const Timed& request = requests[id];
+    if (engine_s + request.prompt_s > request.deadline_s) continue;
+    engine_s += request.prompt_s;
+    ++met;
+  }
+  return met;
+}
+
+// The second must begin by 3. Taken by deadline, the first has the engine that is free at 3, and at
+// 4 it is too late for the second, though the first could have waited for the engine free at 5.
+TEST(CentralQueue, UnderOverloadLeastSlackMeetsMoreDeadlines) {
+  const std::vector<Timed> requests{{10, 1}, {12, 9}};
+  EXPECT_EQ(met_deadlines(requests, {3, 5}, 0), 1);
+  EXPECT_EQ(met_deadlines(requests, {3, 5}, 1), 2);
+}
+
+// By least slack the third would go first, from 0 to 6, and the others be late.
+TEST(CentralQueue, AFeasibleQueueMeetsAllByDeadline) {
+  const std::vector<Timed> requests{{2, 0.5}, {3, 0.5}, {7.4, 6}};
+  EXPECT_EQ(met_deadlines(requests, {0}, 2), 3);
+  // One that leaves in 10 s: the second is expected to be late, and the order changes.
+  EXPECT_LT(met_deadlines(requests, {0}, 0.1), 3);
+}
+
+TEST(CentralQueue, SlackOrdersWithinATenantOnlyAndLatestFirst) {
+  CentralQueue queue({});
+  const auto push = [&](RequestId id, uint32_t tenant, double deadline_s, double prompt_s) {
+    Request request = waiting(id, Priority::Default, tenant);
+    request.ttft_deadline_s = deadline_s;
+    queue.push(request, 0, prompt_s);
+  };
+  push(1, 0, 5, 0);
+  push(2, 0, 6, 4);  // must begin by 2
+  push(3, 1, 4, 3);  // by 1
+  push(4, 0, 0, 0);  // whenever
+  queue.charge(1, 10, 0);
+  EXPECT_EQ(order_of(queue, 0), (Ids{1, 2, 4, 3}));
+  queue.expect_departures(0.5);  // the second of tenant 0 begins in time, the one of tenant 1 not
+  EXPECT_EQ(order_of(queue, 0), (Ids{2, 1, 4, 3}));
+  EXPECT_EQ(order_of(queue, 3), (Ids{2, 1, 4, 3}));  // too late by then: to be shed first
+  EXPECT_TRUE(queue.remove(2));
+  EXPECT_EQ(order_of(queue, 3), (Ids{1, 4, 3}));
 }
 
 TEST(CentralQueue, LongWaitingGoesBeforeHigherClasses) {

@@ -68,7 +68,7 @@ Admission Scheduler::submit(const Request& request, double now_s) {
   }
   if (const auto reason = s.reason_to_refuse(request, choice))
     return {.refusal = s.refusal(*reason)};
-  s.queue.push(request, now_s);
+  s.queue.push(request, now_s, s.shortest_prompt_s(choice));
   return {.is_queued = true};
 }
 
@@ -78,6 +78,7 @@ std::optional<Departure> Scheduler::next_departure(double now_s) {
   if (const auto expired = s.queue.pop_expired(now_s)) {
     return Departure{.request = expired->id, .refusal = s.refusal(RefusalReason::Expired)};
   }
+  if (s.queue.has_deadlines()) s.queue.expect_departures(s.requests_per_s());
   HeldKinds held;
   for (size_t depth = 0; const Waiting* waiting = s.queue.peek(depth, now_s); ++depth) {
     const RequestId id = waiting->request.id;

@@ -232,6 +232,24 @@ TEST(Scheduler, ShedsWhatCannotMeetItsDeadline) {
   EXPECT_EQ(scheduler.num_queued(), 1u);
 }
 
+// 4.27 requests/s leave, so the second to go begins after 0.23 s: too late for the long prompt,
+// which takes a second and must begin by 0.1. With more time it would wait for its turn.
+TEST(Scheduler, UnderOverloadTheLeastSlackGoesFirst) {
+  for (const double deadline_s : {1.1, 1.3}) {
+    Scheduler scheduler({}, two_unlike());
+    std::vector<InFlight> flights = fill(scheduler, 0);
+    Request shorter = simple_request(1, 100), longer = simple_request(2, 40'000);
+    shorter.ttft_deadline_s = 1;
+    longer.ttft_deadline_s = deadline_s;
+    EXPECT_TRUE(scheduler.submit(shorter, 0).is_queued);
+    EXPECT_TRUE(scheduler.submit(longer, 0).is_queued);
+    flights.clear();
+    const auto first = scheduler.next_departure(0);
+    ASSERT_TRUE(first && first->flight);
+    EXPECT_EQ(first->request, deadline_s < 1.2 ? 2u : 1u);
+  }
+}
+
 TEST(Scheduler, WaitingRequestsExpire) {
   SchedulerSettings settings;
   settings.queue.longest_wait_s = 30;
