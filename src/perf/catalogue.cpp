@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -48,7 +49,7 @@ std::string nearest_hint(const std::vector<Spec>& all, const std::string& name) 
     const auto place = std::find(plain.begin(), plain.end(), *near) - plain.begin();
     return "did you mean " + in_quotes(all[static_cast<size_t>(place)].name) + "?";
   }
-  return "";
+  return "trex perf list shows all";
 }
 
 template <class Spec>
@@ -149,8 +150,21 @@ void Catalogue::add_file(const Path& path) {
   throw file.error("format", "one of trex.devices, trex.models", in_quotes(format));
 }
 
+namespace {
+
+// An entry of a name that the catalogue has replaces it; two in one file cannot both be meant.
+void expect_once(const JsonObject& file, const char* key) {
+  std::set<std::string> names;
+  for (const JsonObject& entry : file.objects(key)) {
+    if (!names.insert(entry.string("name")).second) throw entry.error("name", "a name of its own", in_quotes(entry.string("name")) + " twice");
+  }
+}
+
+}  // namespace
+
 void Catalogue::add_devices(const JsonObject& file) {
   file.expect_only({"format", "version", "efficiency", "all_reduce", "devices"});
+  expect_once(file, "devices");
   if (file.has("efficiency")) efficiency_entries_.update(file.object("efficiency").json());
   if (file.has("all_reduce")) all_reduce_entries_.update(file.object("all_reduce").json());
   for (const JsonObject& entry : file.objects("devices")) {
@@ -170,6 +184,7 @@ void Catalogue::add_devices(const JsonObject& file) {
 
 void Catalogue::add_models(const JsonObject& file) {
   file.expect_only({"format", "version", "models"});
+  expect_once(file, "models");
   for (const JsonObject& entry : file.objects("models")) replace_or_add(models_, model_from_json(entry));
 }
 

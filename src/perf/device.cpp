@@ -27,6 +27,10 @@ void require_share(const std::string& where, const std::string& field, double va
   }
 }
 
+void require_not_negative(const std::string& where, const std::string& field, double value) {
+  if (!(value >= 0)) throw input_error(where, field, "at least 0", shortest(value));
+}
+
 void validate_efficiency(const Efficiency& e, const std::string& where, const std::string& prefix) {
   require_share(where, prefix + "gemm_stream", e.gemm_stream);
   for (const double share : e.gemm_compute) require_share(where, prefix + "gemm_compute", share);
@@ -100,6 +104,10 @@ void validate(const DeviceSpec& device, const std::string& where) {
     require_positive(where, prefix + "all_reduce.alpha_us", fit.alpha_s);
     require_positive(where, prefix + "all_reduce.beta_us_per_mb", fit.beta_s_per_byte);
   }
+  const std::pair<const char*, double> others[] = {
+      {"power_w", device.power_w}, {"step_overhead_ms", 1e3 * device.step_overhead_s}, {"layer_overhead_us", 1e6 * device.layer_overhead_s}};
+  for (const auto& [key, value] : others) require_not_negative(where, prefix + key, value);
+  for (const Link& link : device.links) require_not_negative(where, prefix + "links." + link.kind + ".latency_us", 1e6 * link.latency_s);
   validate_efficiency(device.efficiency, where, prefix + "efficiency.");
 }
 
