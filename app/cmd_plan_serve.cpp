@@ -1,5 +1,7 @@
 // trex plan serve: what to run on an inventory of unlike machines.
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -43,9 +45,9 @@ void add_options(CLI::App& options, PlanArguments& a) {
   options.add_option("--quantisation", a.quantisations, "Allowed ones, with commas")->delimiter(',')->capture_default_str();
   options.add_option("--kv", a.kv, "Cache elements: bf16 or fp8")->check(CLI::IsMember({"bf16", "fp8"}))->capture_default_str();
   options.add_option("--objective", a.objective, "throughput or cost")->check(CLI::IsMember({"throughput", "cost"}))->capture_default_str();
-  options.add_option("--requests-per-s", a.requests_per_s, "Rate of the one class")->check(CLI::PositiveNumber);
-  options.add_option("--first-token-ms", a.first_token_ms, "Most milliseconds to the first token, of the one class")->check(CLI::PositiveNumber);
-  options.add_option("--per-token-ms", a.per_token_ms, "Most milliseconds for each later token, of the one class")->check(CLI::PositiveNumber);
+  options.add_option("--requests-per-s", a.requests_per_s, "Rate of the one class");
+  options.add_option("--first-token-ms", a.first_token_ms, "Most milliseconds to the first token, of the one class");
+  options.add_option("--per-token-ms", a.per_token_ms, "Most milliseconds for each later token, of the one class");
   options.add_option("--max-context", a.max_context, "Tokens of the longest sequence")->check(CLI::Range(16, 1 << 24))->capture_default_str();
   options.add_option("--max-sequences", a.max_sequences, "Most sequences at once in an instance")->check(CLI::Range(1, 65536))->capture_default_str();
   options.add_flag("--across-machines", a.across_machines, "Also pipelines over several machines");
@@ -55,9 +57,13 @@ void add_options(CLI::App& options, PlanArguments& a) {
   options.add_option("--check-requests", a.check_options.requests, "Requests of a class and run; 0: enough to fill the instances, 2000 to 20000")->check(CLI::Range(0, 10'000'000))->capture_default_str();
   options.add_option("--current", a.current, "plan.json of what runs now: what should change, and for how much");
   options.add_option("--observed", a.observed, "Requests of the last minutes: plan for their rates and lengths, and advise after five minutes that agree");
-  options.add_option("--measured", a.measured, "Instance model of a measured engine, from trex perf fit; repeatable");
+  options.add_option("--measured", a.measured, "Instance model of a measured engine, from trex perf fit; repeatable. Pipelines across machines use one of the same pipeline, or one of the whole model on every kind of machine in them, by each stage's share");
   options.add_flag("--json", a.json, "The plan as JSON");
   options.add_option("--out", a.out, "Folder for plan.json, plan.html and gateway.toml");
+}
+
+void expect_positive(const char* option, const std::optional<double>& value) {
+  if (value && !(*value > 0 && *value <= 1e9)) throw usage_error(option, "a number above 0, at most 1e9", shortest(*value));
 }
 
 // The one class of --model and --trace, or the file's own.
@@ -83,7 +89,10 @@ void add_class(const PlanArguments& a, plan::Inventory& inventory) {
 
 std::vector<plan::ModelChoice> models_of(const PlanArguments& a, const plan::Inventory& inventory, const perf::Catalogue& catalogue) {
   std::vector<perf::Quantisation> allowed;
-  for (const std::string& name : a.quantisations) allowed.push_back(perf::find_quantisation(name, "--quantisation"));
+  for (const std::string& name : a.quantisations) {
+    allowed.push_back(perf::find_quantisation(name, "--quantisation"));
+    if (std::count(a.quantisations.begin(), a.quantisations.end(), name) > 1) throw usage_error("--quantisation", "each once", in_quotes(name) + " twice");
+  }
   std::vector<plan::ModelChoice> models;
   for (const plan::RequestClass& c : inventory.classes) {
     const bool is_known = std::any_of(models.begin(), models.end(), [&](const auto& m) { return m.name == c.model; });
@@ -101,6 +110,12 @@ plan::PlanOptions plan_options_of(const PlanArguments& a) {
   options.shapes.limits.max_sequences = a.max_sequences;
   options.shapes.limits.kv_element_bytes = a.kv == "fp8" ? 1 : 2;
   return options;
+}
+
+// Of the terminal behind stdout; 0 when it is none.
+size_t terminal_columns() {
+  winsize size{};
+  return ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 // What runs now against the plan, and what the last minutes say of it.
@@ -125,6 +140,9 @@ int cmd_plan_serve(const Arguments& arguments) {
   PlanArguments a;
   add_options(options, a);
   if (!parse_arguments(options, arguments)) return 0;
+  expect_positive("--requests-per-s", a.requests_per_s);
+  expect_positive("--first-token-ms", a.first_token_ms);
+  expect_positive("--per-token-ms", a.per_token_ms);
   if (!a.observed.empty() && a.current.empty()) throw usage_error("--observed", "--current beside it: the plan.json of what runs", "none");
 
   perf::Catalogue catalogue = perf::Catalogue::shipped();
@@ -140,7 +158,7 @@ int cmd_plan_serve(const Arguments& arguments) {
   plan::ServingPlan plan = plan::plan_serving(inventory, catalogue, models, plan_options_of(a), a.inventory.string());
   if (a.check) plan::decide_by_simulation(plan, a.check_options, *progress_on_stderr());
   Json json = plan::to_json(plan);
-  std::string text = plan::table_of(plan, a.explain);
+  std::string text = plan::table_of(plan, a.explain, terminal_columns());
   if (!a.current.empty()) add_duties(a, plan, observed, json, text);
   if (!a.out.empty()) {
     write_file(a.out / "plan.json", json.dump(2) + "\n");

@@ -8,9 +8,14 @@
 
 namespace trex::perf {
 
-PipelineModel::PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links)
-    : stages_(std::move(stages)), links_(std::move(links)) {
+PipelineModel::PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links, std::vector<IterationSeconds> factors)
+    : stages_(std::move(stages)), links_(std::move(links)), factors_(std::move(factors)) {
   TREX_CHECK(!stages_.empty() && links_.size() + 1 == stages_.size());
+  TREX_CHECK(factors_.empty() || factors_.size() == stages_.size());
+}
+
+double PipelineModel::stage_seconds(size_t i, const Iteration& iteration) const {
+  return stages_[i].seconds(iteration) * (factors_.empty() ? 1 : factors_[i](iteration));
 }
 
 double PipelineModel::transfers_s(double num_tokens) const {
@@ -22,7 +27,7 @@ double PipelineModel::transfers_s(double num_tokens) const {
 }
 
 double PipelineModel::seconds(const Iteration& iteration) const {
-  if (stages_.size() == 1) return stages_[0].seconds(iteration);
+  if (stages_.size() == 1) return stage_seconds(0, iteration);
   const double count = static_cast<double>(stages_.size());
   Iteration plain{.num_decoding = iteration.num_decoding / count, .context_each = iteration.context_each};
   Iteration mixed = plain;
@@ -30,9 +35,9 @@ double PipelineModel::seconds(const Iteration& iteration) const {
   double slowest = 0;
   double slowest_mixed = 0;
   double way = transfers_s(plain.num_decoding);
-  for (const OperatorModel& stage : stages_) {
-    const double plain_s = plain.num_decoding > 0 ? stage.seconds(plain) : 0;
-    const double mixed_s = iteration.chunks.empty() ? plain_s : stage.seconds(mixed);
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    const double plain_s = plain.num_decoding > 0 ? stage_seconds(i, plain) : 0;
+    const double mixed_s = iteration.chunks.empty() ? plain_s : stage_seconds(i, mixed);
     slowest = std::max(slowest, plain_s);
     slowest_mixed = std::max(slowest_mixed, mixed_s);
     way += plain_s;
@@ -49,8 +54,8 @@ double PipelineModel::prompt_seconds(double prompt_tokens, int64_t chunk_tokens)
   for (double i = 0; i < num_chunks; ++i) {
     const PromptChunk chunk{i * each, each};
     last_slowest = 0;
-    for (const OperatorModel& stage : stages_) {
-      last_slowest = std::max(last_slowest, stage.seconds({.chunks = {&chunk, 1}}));
+    for (size_t s = 0; s < stages_.size(); ++s) {
+      last_slowest = std::max(last_slowest, stage_seconds(s, {.chunks = {&chunk, 1}}));
     }
     total += last_slowest;
   }
@@ -88,7 +93,7 @@ IterationSeconds PipelineModel::function() const {
 }
 
 bool PipelineModel::calibrated() const {
-  return std::all_of(stages_.begin(), stages_.end(), [](const OperatorModel& s) { return s.calibrated(); });
+  return !factors_.empty() || std::all_of(stages_.begin(), stages_.end(), [](const OperatorModel& s) { return s.calibrated(); });
 }
 
 std::vector<int64_t> balance_layers(const std::vector<double>& seconds_per_layer,

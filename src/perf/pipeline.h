@@ -19,8 +19,9 @@ struct StageLink {
 
 class PipelineModel {
  public:
-  // `links[i]` lies between stage i and i + 1.
-  PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links);
+  // `links[i]` lies between stage i and i + 1. `factors`, one a stage or none, multiply a stage's times: what was measured
+  // over what the operator model says.
+  PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links, std::vector<IterationSeconds> factors = {});
 
   // Time in which every decoding sequence gets one token: the sum over micro-batches of the slowest
   // stage, or a token's own way through all stages if that takes longer. Chunks ride in one micro-batch.
@@ -36,9 +37,11 @@ class PipelineModel {
 
  private:
   double transfers_s(double num_tokens) const;
+  double stage_seconds(size_t i, const Iteration& iteration) const;
 
   std::vector<OperatorModel> stages_;
   std::vector<StageLink> links_;
+  std::vector<IterationSeconds> factors_;
 };
 
 // One instance on devices of one machine.

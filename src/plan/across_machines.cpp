@@ -43,6 +43,7 @@ class Builder {
     for (const MachineKind* kind : stage_kinds) {
       if (!kind->device.peak_flops(quantisation.arithmetic)) shape.refused = "arithmetic";
     }
+    if (shape.refused.empty()) use_measurements(shape, stage_kinds);
     if (shape.refused.empty()) shape.stage_layers = balanced(shape, stage_kinds);
     if (shape.stage_layers.empty()) {
       shape.refused = "the group's memory does not hold the layers";
@@ -54,6 +55,31 @@ class Builder {
   }
 
  private:
+  // Measured as this very pipeline, where all machines are alike and one by itself cannot have been what was measured; or
+  // every stage's machine alone with the whole model.
+  void use_measurements(Shape& shape, const std::vector<const MachineKind*>& stage_kinds) const {
+    const MachineKind& first = *stage_kinds[0];
+    const auto is_first = [&](const MachineKind* kind) { return kind->device.name == first.device.name; };
+    if (std::all_of(stage_kinds.begin(), stage_kinds.end(), is_first) && first.num_devices < shape.layout.devices()) {
+      shape.measured = measured_on(first, model_, shape.quantisation, shape.layout, options_);
+    }
+    if (shape.measured) {
+      shape.limits.max_sequences = std::min(shape.limits.max_sequences, shape.measured->model.max_sequences);
+      shape.limits.chunk_tokens = shape.measured->model.chunk_tokens;
+      return;
+    }
+    for (const MachineKind* kind : stage_kinds) {
+      auto measured = measured_on(*kind, model_, shape.quantisation, {.tp = shape.layout.tp}, options_);
+      if (measured) shape.measured_stages.push_back(std::move(measured));
+    }
+    // Measured stages beside modelled ones would compare two kinds of errors.
+    if (shape.measured_stages.size() < stage_kinds.size()) shape.measured_stages.clear();
+    for (const auto& measured : shape.measured_stages) {  // a stage sees one micro-batch of them
+      shape.limits.max_sequences = std::min(shape.limits.max_sequences, measured->model.max_sequences * shape.layout.pp);
+      shape.limits.chunk_tokens = std::min(shape.limits.chunk_tokens, measured->model.chunk_tokens);
+    }
+  }
+
   std::vector<int64_t> balanced(const Shape& shape, const std::vector<const MachineKind*>& stage_kinds) const {
     const int64_t num_layers = model_.spec.num_layers;
     std::vector<double> seconds;
@@ -62,7 +88,9 @@ class Builder {
     for (const MachineKind* kind : stage_kinds) {
       const perf::StageRange one{num_layers - 1, 1, false, false};
       const perf::OperatorModel layer(model_.spec, kind->device, shape.quantisation, shape.layout, shape.limits, one);
-      seconds.push_back(layer.seconds({.num_decoding = 32, .context_each = context}) - kind->device.step_overhead_s);
+      const perf::Iteration usual{.num_decoding = 32, .context_each = context};
+      const double factor = shape.measured_stages.empty() ? 1 : measured_factor(shape.measured_stages[seconds.size()], *kind, model_, shape)(usual);
+      seconds.push_back(factor * (layer.seconds(usual) - kind->device.step_overhead_s));
       const auto budget = perf::memory_budget(model_.spec, kind->device, shape.quantisation, shape.layout, shape.limits, one);
       const double edge = static_cast<double>(model_.spec.vocab * model_.spec.hidden) * shape.quantisation.embedding_bytes /
                           static_cast<double>(shape.layout.tp);

@@ -32,8 +32,8 @@ std::string verdict_of(const std::vector<CheckedPlan>& checked, const Problem& p
 // "99.1 ±0.3 %"
 std::string goodput_text(const CheckedPlan& checked);
 
-// What a person reads, with both ranks and the verdict.
-std::string check_table(const ServingPlan& plan);
+// What a person reads, with both ranks and the verdict, in lines of at most `width` (0: any).
+std::string check_table(const ServingPlan& plan, size_t width = 0);
 Json check_json(const ServingPlan& plan);
 
 }  // namespace trex::plan

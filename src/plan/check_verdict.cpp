@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/check.h"
+#include "plan/text_table.h"
 
 namespace trex::plan {
 namespace {
@@ -77,18 +79,20 @@ std::string verdict_of(const std::vector<CheckedPlan>& checked, const Problem& p
   return taken.goodput.mean >= kTooFewGood ? text : text + warning_of(taken, problem);
 }
 
-std::string check_table(const ServingPlan& plan) {
+std::string check_table(const ServingPlan& plan, size_t width) {
   const bool is_cost = plan.problem.objective == Objective::Cost;
-  std::string text = "\ncheck by simulation (same requests at the planned rates; means with 95 % intervals over seeds)\n";
-  text += fmt::format("{:>4} {:>6} {:>14} {:>16} {:>14} {:>14} {:>8}  {}\n", "rank", "closed", "good %", "requests/s", "TTFT ms", "TPOT ms", is_cost ? "USD/h" : "scale", "plan");
-  const auto cell = [](const simulate::Estimate& e, double unit) { return fmt::format("{:.4g} ±{:.2g}", e.mean * unit, e.half_width * unit); };
-  int64_t rank = 0;
+  std::string text = "\n" + wrapped("check by simulation (same requests at the planned rates; means with 95 % intervals over seeds; *: the plan)", width, 0) + "\n";
+  TextTable table({{"rank", true}, {"closed form's", true}, {"good %", true}, {"requests/s", true}, {"TTFT ms", true}, {"TPOT ms", true},
+                   {is_cost ? "USD/h" : "scale", true}, {"plan"}});
+  const auto cell = [](const simulate::Estimate& e, double unit, int digits) { return fmt::format("{:.{}f} ±{:.{}f}", e.mean * unit, digits, e.half_width * unit, digits); };
   for (const CheckedPlan& c : plan.checked) {
-    // "±" is two bytes wide and one column.
-    text += fmt::format("{:>4} {:>6} {:>15} {:>17} {:>15} {:>15} {:>8.2f}  {}{}\n", ++rank, c.closed_form_rank, cell(c.goodput, 100), cell(c.requests_per_s, 1),
-                        cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), is_cost ? c.cost_usd_h : c.scale, c.is_taken ? "* " : "", c.text);
+    const int rate_digits = c.requests_per_s.mean < 100 ? 2 : 0;
+    table.add({std::to_string(&c - plan.checked.data() + 1), std::to_string(c.closed_form_rank), cell(c.goodput, 100, 1), cell(c.requests_per_s, 1, rate_digits),
+               cell(c.first_token_s, 1e3, 0), cell(c.per_token_s, 1e3, 1), fmt::format("{:.2f}", is_cost ? c.cost_usd_h : c.scale), (c.is_taken ? "* " : "  ") + c.text});
   }
-  return text + plan.verdict + "\n";
+  text += table.text(width);
+  for (const std::string& line : split(plan.verdict, '\n')) text += wrapped(line, width, 2) + "\n";
+  return text;
 }
 
 Json check_json(const ServingPlan& plan) {

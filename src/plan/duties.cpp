@@ -28,6 +28,11 @@ size_t shape_of(const Problem& problem, const JsonObject& instance) {
   if (machines.empty()) throw instance.error("machines", "at least one", "none");
   const size_t kind = kind_of_machine(problem, machines[0], instance);
   const std::string model = instance.string("model");
+  std::vector<std::string> models;
+  for (const ModelChoice& choice : problem.models) models.push_back(choice.name);
+  if (std::find(models.begin(), models.end(), model) == models.end()) {
+    throw instance.error("model", "one of " + listed(models), in_quotes(model), did_you_mean(model, models));
+  }
   const std::string quantisation = instance.string("quantisation");
   const JsonObject layout = instance.object("layout");
   const perf::Layout wanted{.tp = layout.integer("tp"), .pp = layout.integer("pp"), .dp = layout.integer("dp"), .ep = layout.integer("ep")};
@@ -53,7 +58,14 @@ std::vector<RunningInstance> running_instances(const Problem& problem, const Jso
   for (const JsonObject& instance : plan.objects("instances")) {
     const Duty duty{shape_of(problem, instance), role_of(instance)};
     const std::string machine = instance.strings("machines")[0];
-    for (const int64_t device : instance.integers("devices")) {
+    const std::vector<int64_t> devices = instance.integers("devices");
+    const Shape& shape = problem.shapes[duty.shape];
+    if (!shape.crosses_machines() && static_cast<int64_t>(devices.size()) != shape.layout.devices()) {
+      throw instance.error("devices", fmt::format("{} of them, as {} says", shape.layout.devices(), shape.layout.text()), std::to_string(devices.size()));
+    }
+    for (const int64_t device : devices) {
+      const int64_t most = problem.kinds[shape.kind].num_devices - 1;
+      if (device < 0 || device > most) throw instance.error("devices", fmt::format("0 to {} on {}", most, machine), std::to_string(device));
       if (!taken.insert({machine, device}).second) {
         throw instance.error("devices", "devices of its own", fmt::format("device {} of {} twice", device, machine));
       }
@@ -186,7 +198,8 @@ Json role_json(const RoleAdvice& advice) {
 std::string duties_table(const DutyDiff& diff) {
   std::string text = headline(diff);
   for (const DutyChange& change : diff.changes) {
-    const std::string alone = diff.is_cost ? fmt::format("alone {:+.2f} USD/h and {:+.0f} %", -change.saves_usd_h, 100 * change.gain)
+    const std::string alone = diff.current_scale <= 0 ? "no comparison: a class has no instance now"
+                              : diff.is_cost ? fmt::format("alone {:+.2f} USD/h and {:+.0f} %", -change.saves_usd_h, 100 * change.gain)
                                            : fmt::format("alone {:+.0f} %{}", 100 * change.gain, change.gain < kWorthGain ? " (with the others, or leave it)" : "");
     text += fmt::format("  {}: {} -> {}: {}\n", change.machine, change.from, change.to, alone);
   }

@@ -15,6 +15,19 @@ namespace {
 
 constexpr int64_t kMostDevices = 1024;   // of one machine
 constexpr int64_t kMostCopies = 100'000;
+constexpr double kMostTokens = 1 << 24;  // as --max-context
+constexpr double kMostNumber = 1e9;      // of a rate or a price: beyond it the solver loses digits
+
+std::string name_of(const JsonObject& entry) {
+  const std::string name = entry.string("name");
+  if (name.empty()) throw entry.error("name", "a name", "\"\"");
+  return name;
+}
+
+double number_within(const JsonObject& entry, const char* key, double value, double least, double most) {
+  if (!(value >= least && value <= most)) throw entry.error(key, fmt::format("{} to {}", shortest(least), shortest(most)), shortest(value));
+  return value;
+}
 
 int64_t count_of(const JsonObject& entry, const char* key, int64_t fallback, int64_t most) {
   const int64_t count = entry.integer_or(key, fallback);
@@ -33,14 +46,13 @@ std::optional<double> limit_of(const JsonObject& entry, const char* key) {
 
 void add_machines(const JsonObject& entry, const perf::Catalogue& catalogue, Inventory& inventory) {
   entry.expect_only({"name", "device", "count", "copies", "price_usd_h"});
-  const std::string name = entry.string("name");
+  const std::string name = name_of(entry);
   const std::string where = entry.where();
   const perf::DeviceSpec& device = catalogue.device(entry.string("device"), where);
   const int64_t count = count_of(entry, "count", 1, kMostDevices);
   const int64_t copies = count_of(entry, "copies", 1, kMostCopies);
   const double list_price = device.price ? device.price->low_usd_h * static_cast<double>(count) : 0;
-  const double price = entry.number_or("price_usd_h", list_price);
-  if (price < 0) throw entry.error("price_usd_h", "at least 0", shortest(price));
+  const double price = number_within(entry, "price_usd_h", entry.number_or("price_usd_h", list_price), 0, kMostNumber);
   for (int64_t i = 1; i <= copies; ++i) {
     inventory.machines.push_back({copies == 1 ? name : fmt::format("{}-{}", name, i), device.name, count, price,
                                   device.price || entry.has("price_usd_h")});
@@ -59,10 +71,9 @@ void read_lengths(const JsonObject& entry, RequestClass& request_class) {
     request_class.longest_tokens = traced.longest_tokens;
     return;
   }
-  const double input = entry.number("mean_input");
-  const double output = entry.number("mean_output");
-  if (!(input >= 1)) throw entry.error("mean_input", "at least 1", shortest(input));
-  if (!(output >= 1)) throw entry.error("mean_output", "at least 1", shortest(output));
+  if (!entry.has("mean_input") && !entry.has("mean_output")) throw entry.error("trace", "a trace, or mean_input and mean_output", "none of them");
+  const double input = number_within(entry, "mean_input", entry.number("mean_input"), 1, kMostTokens);
+  const double output = number_within(entry, "mean_output", entry.number("mean_output"), 1, kMostTokens);
   request_class.lengths = perf::WorkloadMoments::of_means(input, output);
   request_class.longest_tokens = static_cast<int64_t>(std::ceil(input + output));
 }
@@ -71,13 +82,10 @@ RequestClass class_of(const JsonObject& entry) {
   entry.expect_only({"name", "model", "trace", "mean_input", "mean_output", "requests_per_s",
                      "first_token_ms", "per_token_ms", "bulk"});
   RequestClass request_class;
-  request_class.name = entry.string("name");
+  request_class.name = name_of(entry);
   request_class.model = entry.string("model");
   read_lengths(entry, request_class);
-  request_class.requests_per_s = entry.number_or("requests_per_s", 0);
-  if (request_class.requests_per_s < 0) {
-    throw entry.error("requests_per_s", "at least 0", shortest(request_class.requests_per_s));
-  }
+  request_class.requests_per_s = number_within(entry, "requests_per_s", entry.number_or("requests_per_s", 0), 0, kMostNumber);
   request_class.limits = {limit_of(entry, "first_token_ms"), limit_of(entry, "per_token_ms")};
   request_class.is_bulk = entry.boolean_or("bulk", false);
   return request_class;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -42,13 +43,16 @@ std::string kv_flag(const Shape& shape) {
 LaunchLine vllm(const Problem& problem, const Shape& shape, const PlannedInstance& instance, int64_t port) {
   if (is_gguf(shape.quantisation)) return {"vllm", "", "GGUF quantisations are llama.cpp's"};
   const perf::Layout& layout = shape.layout;
-  std::string line = fmt::format("{}vllm serve {} --port {} --tensor-parallel-size {}", visible(problem, shape, instance),
-                                 problem.models[shape.model].name, port, layout.tp);
+  const std::string& name = problem.models[shape.model].name;
+  std::string line = fmt::format("{}vllm serve {} --served-model-name {} --port {} --tensor-parallel-size {}", visible(problem, shape, instance), name, name,
+                                 port, layout.tp);
   if (layout.pp > 1) line += fmt::format(" --pipeline-parallel-size {}", layout.pp);
   if (layout.dp > 1) line += fmt::format(" --data-parallel-size {}", layout.dp);
   if (layout.ep > 1) line += " --enable-expert-parallel";
-  line += fmt::format(" --max-num-seqs {} --max-num-batched-tokens {} --max-model-len {} --gpu-memory-utilization {:g}",
-                      shape.limits.max_sequences, shape.limits.chunk_tokens, instance.model.max_context, shape.limits.memory_fraction);
+  // Each attention replica counts its own sequences, and an iteration must hold a token of each.
+  const int64_t sequences = (shape.limits.max_sequences + layout.dp - 1) / layout.dp;
+  line += fmt::format(" --max-num-seqs {} --max-num-batched-tokens {} --max-model-len {} --gpu-memory-utilization {:g}", sequences,
+                      std::max(shape.limits.chunk_tokens, sequences), instance.model.max_context, shape.limits.memory_fraction);
   if (instance.machines.size() > 1) line += " --distributed-executor-backend ray  # stages: " + joined(instance.machines, ", ");
   const auto& layers = shape.stage_layers;
   if (layout.pp > 1 && std::adjacent_find(layers.begin(), layers.end(), std::not_equal_to<>()) != layers.end()) {
@@ -66,13 +70,16 @@ LaunchLine sglang(const Problem& problem, const Shape& shape, const PlannedInsta
   if (instance.machines.size() > 1) return {"sglang", "", "stages of unlike machines need vLLM's layer partition"};
   const perf::Layout& layout = shape.layout;
   // SGLang's --tp counts all ranks; attention replicas are a part of it.
-  std::string line = fmt::format("{}python3 -m sglang.launch_server --model-path {} --port {} --tp {}", visible(problem, shape, instance),
-                                 problem.models[shape.model].name, port, layout.tp * layout.dp);
+  const std::string& name = problem.models[shape.model].name;
+  std::string line = fmt::format("{}python3 -m sglang.launch_server --model-path {} --served-model-name {} --host 0.0.0.0 --port {} --tp {}",
+                                 visible(problem, shape, instance), name, name, port, layout.tp * layout.dp);
   if (layout.pp > 1) line += fmt::format(" --pp-size {}", layout.pp);
   if (layout.dp > 1) line += fmt::format(" --dp {} --enable-dp-attention", layout.dp);
   if (layout.ep > 1) line += fmt::format(" --ep-size {}", layout.ep);
-  line += fmt::format(" --max-running-requests {} --chunked-prefill-size {} --context-length {} --mem-fraction-static {:g} --enable-metrics",
-                      shape.limits.max_sequences, shape.limits.chunk_tokens, instance.model.max_context, shape.limits.memory_fraction);
+  // Its fraction is of weights and cache alone; activations and graphs come on top.
+  const double fixed_share = (shape.memory.weight_bytes + shape.memory.kv_bytes) / shape.memory.device_bytes;
+  line += fmt::format(" --max-running-requests {} --chunked-prefill-size {} --context-length {} --mem-fraction-static {:.3f} --enable-metrics",
+                      shape.limits.max_sequences, shape.limits.chunk_tokens, instance.model.max_context, std::floor(1000 * fixed_share) / 1000);
   // vLLM reads it from the checkpoint.
   if (shape.quantisation.name == "int8") line += " --quantization w8a8_int8";
   return {"sglang", line + precision_flags(shape.quantisation) + kv_flag(shape), ""};
@@ -85,9 +92,10 @@ LaunchLine llamacpp(const Problem& problem, const Shape& shape, const PlannedIns
   if (shape.layout.devices() > 1 || instance.machines.size() > 1) return {"llamacpp", "", "one device an instance"};
   // A fixed context is split over fixed slots: as many as hold a longest sequence each.
   const int64_t slots = std::clamp<int64_t>(instance.model.admissible_batch(static_cast<double>(instance.model.max_context)), 1, 64);
-  const char* kv = shape.limits.kv_element_bytes < 2 ? " -ctk q8_0 -ctv q8_0" : "";
-  return {"llamacpp", fmt::format("{}llama-server -m {}.{}.gguf --port {} -ngl 999 -np {} -c {} -b {}{} --metrics",
-                                  visible(problem, shape, instance), problem.models[shape.model].name, shape.quantisation.name, port,
+  const char* kv = shape.limits.kv_element_bytes < 2 ? " -fa on -ctk q8_0 -ctv q8_0" : "";
+  const std::string& name = problem.models[shape.model].name;
+  return {"llamacpp", fmt::format("{}llama-server -m {}.{}.gguf --alias {} --host 0.0.0.0 --port {} -ngl 999 -np {} -c {} -b {}{} --metrics",
+                                  visible(problem, shape, instance), name, shape.quantisation.name, name, port,
                                   slots, slots * instance.model.max_context, shape.limits.chunk_tokens, kv), ""};
 }
 

@@ -62,6 +62,7 @@ Json instance_json(const ServingPlan& plan, const PlannedInstance& instance) {
 
 std::string evidence_of(const Shape& shape, const PlannedInstance& instance) {
   if (shape.measured) return "measured";
+  if (!shape.measured_stages.empty()) return "measured stages";
   return instance.model.evidence.calibrated ? "kernels" : "UNCALIBRATED";
 }
 

@@ -10,7 +10,7 @@ namespace trex::plan {
 
 Json to_json(const ServingPlan& plan);
 
-// What an instance's numbers rest on: "measured" itself, measured "kernels", or "UNCALIBRATED" data sheets.
+// What an instance's numbers rest on: "measured" itself, "measured stages" (each as its share of the whole model on its machine), measured "kernels", or "UNCALIBRATED" data sheets.
 std::string evidence_of(const Shape& shape, const PlannedInstance& instance);
 
 // Of what a plan's scale tells: "times the stated rates", "requests/s".
@@ -19,7 +19,8 @@ std::string scale_text(const Problem& problem);
 // Memory and times of each chosen shape, launch lines of each instance.
 std::string explanation_of(const ServingPlan& plan);
 
-// The table a person decides from; `explain` adds memory, times and links of each choice.
-std::string table_of(const ServingPlan& plan, bool explain);
+// The table a person decides from; `explain` adds memory, times and links of each choice. Lines are at most `width`
+// characters, launch lines excepted; 0: as long as they are.
+std::string table_of(const ServingPlan& plan, bool explain, size_t width = 0);
 
 }  // namespace trex::plan

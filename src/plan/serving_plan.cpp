@@ -98,13 +98,34 @@ void expect_prices(const Inventory& inventory, const std::string& where) {
   }
 }
 
+// A mean request must fit into a sequence; a longer one of a trace is refused by the engines.
+void expect_context(const std::vector<RequestClass>& classes, int64_t max_context, ServingPlan& plan, const std::string& where) {
+  for (const RequestClass& c : classes) {
+    const double mean = c.lengths.mean_input + c.lengths.mean_output;
+    if (mean > static_cast<double>(max_context)) {
+      throw input_error(where, "class " + c.name, fmt::format("requests of at most {} tokens in the mean, as --max-context says", max_context),
+                        fmt::format("{:.0f}", mean), "raise --max-context");
+    }
+    if (c.longest_tokens <= max_context) continue;
+    plan.notes.push_back(fmt::format("class {}: the longest request has {} tokens; engines refuse more than --max-context {}", c.name, c.longest_tokens, max_context));
+  }
+}
+
 // Every file of measurements must be of use, and none is believed beyond twice what it measured.
 void note_measurements(const Problem& all, const std::vector<std::shared_ptr<const perf::MeasuredModel>>& files, ServingPlan& plan,
                        const std::string& where) {
   for (const auto& file : files) {
-    const auto is_it = [&](const Shape& shape) { return shape.measured == file; };
+    const auto is_twin = [&](const auto& other) { return other != file && other->deployment.text() == file->deployment.text(); };
+    if (std::any_of(files.begin(), files.end(), is_twin)) {
+      throw input_error(where, "--measured", "one file of each deployment", file->deployment.text() + " twice");
+    }
+    const auto is_it = [&](const Shape& shape) {
+      const auto& stages = shape.measured_stages;
+      return shape.measured == file || std::find(stages.begin(), stages.end(), file) != stages.end();
+    };
     if (std::none_of(all.shapes.begin(), all.shapes.end(), is_it)) {
-      throw input_error(where, "--measured", "a deployment that this inventory, its models and --quantisation allow", file->deployment.text());
+      throw input_error(where, "--measured", "a deployment that this inventory, its models and --quantisation allow", file->deployment.text(),
+                        "for a pipeline across machines measure the pipeline itself, of equal machines, or the whole model on one machine of every kind in it");
     }
     double longest = 0;
     for (const RequestClass& c : all.classes) longest = std::max(longest, static_cast<double>(c.longest_tokens));
@@ -113,7 +134,7 @@ void note_measurements(const Problem& all, const std::vector<std::shared_ptr<con
                                        file->deployment.text(), file->model.sampled_context, longest));
     }
   }
-  const bool is_used = std::any_of(plan.problem.shapes.begin(), plan.problem.shapes.end(), [](const Shape& s) { return s.measured != nullptr; });
+  const bool is_used = std::any_of(plan.problem.shapes.begin(), plan.problem.shapes.end(), [](const Shape& s) { return s.measured != nullptr || !s.measured_stages.empty(); });
   if (is_used) plan.notes.push_back("measured shapes compete with modelled ones: measure the close losers too before deciding between them");
 }
 
@@ -142,6 +163,7 @@ ServingPlan plan_serving(const Inventory& inventory, const perf::Catalogue& cata
                          const PlanOptions& options, const std::string& where) {
   if (options.objective == Objective::Cost) expect_prices(inventory, where);
   ServingPlan plan;
+  expect_context(inventory.classes, options.shapes.limits.max_context, plan, where);
   std::vector<Shape> rejected;
   Problem all = make_problem(inventory, catalogue, std::move(models), options, rejected);
   plan.shapes_considered = static_cast<int64_t>(all.shapes.size() + rejected.size());

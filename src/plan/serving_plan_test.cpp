@@ -201,9 +201,9 @@ TEST(Launch, LinesNameTheDevicesAndTheLimits) {
   const ServingPlan plan = plan_of(one_machine("H100 SXM", 8, "Llama-3.1-70B"), choice("Llama-3.1-70B"), {.shapes = {.pipelines = false}});
   const auto lines = launch_lines(plan, plan.instances[1]);
   EXPECT_EQ(lines[0].command,
-            "CUDA_VISIBLE_DEVICES=4,5,6,7 vllm serve Llama-3.1-70B --port 8001 --tensor-parallel-size 4 --max-num-seqs 256 "
+            "CUDA_VISIBLE_DEVICES=4,5,6,7 vllm serve Llama-3.1-70B --served-model-name Llama-3.1-70B --port 8001 --tensor-parallel-size 4 --max-num-seqs 256 "
             "--max-num-batched-tokens 2048 --max-model-len 8192 --gpu-memory-utilization 0.9 --dtype bfloat16");
-  EXPECT_THAT(lines[1].command, HasSubstr("sglang.launch_server --model-path Llama-3.1-70B --port 8001 --tp 4"));
+  EXPECT_THAT(lines[1].command, HasSubstr("sglang.launch_server --model-path Llama-3.1-70B --served-model-name Llama-3.1-70B --host 0.0.0.0 --port 8001 --tp 4"));
   EXPECT_EQ(lines[3].command, "");
 }
 
@@ -228,7 +228,7 @@ TEST(Launch, AGgufModelIsLlamacppsAndTheGatewayKnowsIt) {
   const ServingPlan plan = plan_of(one_machine("L4", 1, "Llama-3.1-8B"), choice("Llama-3.1-8B", {"q4_k_m"}));
   const auto lines = launch_lines(plan, plan.instances[0]);
   EXPECT_EQ(lines[0].command, "");
-  EXPECT_THAT(lines[2].command, HasSubstr("llama-server -m Llama-3.1-8B.q4_k_m.gguf --port 8000 -ngl 999 -np "));
+  EXPECT_THAT(lines[2].command, HasSubstr("llama-server -m Llama-3.1-8B.q4_k_m.gguf --alias Llama-3.1-8B --host 0.0.0.0 --port 8000 -ngl 999 -np "));
   EXPECT_THAT(gateway_config(plan), HasSubstr("engine = \"llamacpp\""));
 }
 

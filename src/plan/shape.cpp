@@ -53,19 +53,6 @@ double first_token_s(const Shape& shape, double prompt_tokens) {
   return std::ceil(prompt_tokens / static_cast<double>(chunk_tokens)) * time.base_s + time.prompt_s(prompt_tokens);
 }
 
-// The measurements of this very deployment, if there are any.
-std::shared_ptr<const perf::MeasuredModel> measured_of(const Shape& shape, const MachineKind& kind, const ModelChoice& model,
-                                                       const ShapeOptions& options) {
-  for (const auto& measured : options.measured) {
-    const perf::Deployment& d = measured->deployment;
-    if (d.model == model.spec.name && d.device == kind.device.name && d.quantisation == shape.quantisation.name &&
-        d.layout.text() == shape.layout.text()) {
-      return measured;
-    }
-  }
-  return nullptr;
-}
-
 ClassPerformance performance_of(const Shape& shape, const RequestClass& request_class) {
   ClassPerformance result;
   const auto& lengths = request_class.lengths;
@@ -138,6 +125,24 @@ perf::IterationSeconds seconds_of(const Shape& shape) {
   return shape.measured ? perf::seconds_of(shape.measured->model) : shape.pipeline->function();
 }
 
+std::shared_ptr<const perf::MeasuredModel> measured_on(const MachineKind& kind, const ModelChoice& model, const perf::Quantisation& quantisation,
+                                                       const perf::Layout& layout, const ShapeOptions& options) {
+  for (const auto& measured : options.measured) {
+    const perf::Deployment& d = measured->deployment;
+    if (d.model == model.spec.name && d.device == kind.device.name && d.quantisation == quantisation.name && d.layout.text() == layout.text()) {
+      return measured;
+    }
+  }
+  return nullptr;
+}
+
+perf::IterationSeconds measured_factor(const std::shared_ptr<const perf::MeasuredModel>& measured, const MachineKind& kind,
+                                       const ModelChoice& model, const Shape& shape) {
+  const perf::Layout alone{.tp = shape.layout.tp};
+  const auto whole = std::make_shared<const perf::OperatorModel>(model.spec, kind.device, shape.quantisation, alone, shape.limits, perf::whole_model(model.spec));
+  return [whole, seconds = perf::seconds_of(measured->model)](const perf::Iteration& iteration) { return seconds(iteration) / whole->seconds(iteration); };
+}
+
 bool Shape::is_usable() const {
   return refused.empty() && std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.requests_per_s > 0; });
 }
@@ -162,7 +167,9 @@ void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, 
   for (size_t i = 0; i < ranges.size(); ++i) {
     stages.emplace_back(model.spec, stage_kinds[i]->device, shape.quantisation, shape.layout, shape.limits, ranges[i]);
   }
-  shape.pipeline = std::make_shared<const perf::PipelineModel>(std::move(stages), links);
+  std::vector<perf::IterationSeconds> factors;
+  for (size_t i = 0; i < shape.measured_stages.size(); ++i) factors.push_back(measured_factor(shape.measured_stages[i], *stage_kinds[i], model, shape));
+  shape.pipeline = std::make_shared<const perf::PipelineModel>(std::move(stages), links, std::move(factors));
   for (const bool again : {false, true}) {
     const int64_t before = shape.limits.max_sequences;
     for (size_t c = 0; c < classes.size(); ++c) {
@@ -182,7 +189,7 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
     Shape shape{.kind = kind_index, .model = model_index, .layout = layout, .quantisation = quantisation,
                 .limits = options.limits};
     shape.classes.assign(classes.size(), {});
-    shape.measured = measured_of(shape, kind, model, options);
+    shape.measured = measured_on(kind, model, quantisation, layout, options);
     if (shape.measured) {
       shape.limits.max_sequences = std::min(shape.limits.max_sequences, shape.measured->model.max_sequences);
       shape.limits.chunk_tokens = shape.measured->model.chunk_tokens;

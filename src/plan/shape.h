@@ -51,6 +51,8 @@ struct Shape {
   std::vector<ClassPerformance> classes;
   std::shared_ptr<const perf::PipelineModel> pipeline;  // null if it does not fit
   std::shared_ptr<const perf::MeasuredModel> measured;  // fitted to this very deployment; null: `pipeline` tells its times
+  // Across machines: of each stage's machine alone with the whole model, by which `pipeline` scales the stage; or empty.
+  std::vector<std::shared_ptr<const perf::MeasuredModel>> measured_stages;
   std::string refused;                // why it cannot run at all; empty if it can
 
   bool is_usable() const;             // runs and serves at least one class
@@ -85,6 +87,14 @@ void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, 
 
 // An iteration's time, by the measurements if there are any. Refers to the shape's pipeline, which must be set.
 perf::IterationSeconds seconds_of(const Shape& shape);
+
+// The measurements of the whole model in that layout on that kind of machine, or null.
+std::shared_ptr<const perf::MeasuredModel> measured_on(const MachineKind& kind, const ModelChoice& model, const perf::Quantisation& quantisation,
+                                                       const perf::Layout& layout, const ShapeOptions& options);
+
+// What was measured of the whole model on one machine over what the operator model says of it.
+perf::IterationSeconds measured_factor(const std::shared_ptr<const perf::MeasuredModel>& measured, const MachineKind& kind,
+                                       const ModelChoice& model, const Shape& shape);
 
 // Leaves out shapes that another one (or copies of one in the same devices) matches in every class.
 std::vector<Shape> without_dominated(std::vector<Shape> shapes, const std::vector<MachineKind>& kinds);

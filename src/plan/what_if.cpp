@@ -159,19 +159,26 @@ Problem slowed_problem(const Problem& problem, const std::string& device) {
   for (Shape& shape : changed.shapes) {
     std::vector<const MachineKind*> stage_kinds;
     bool touched = false;
+    std::vector<size_t> slower_stages;
     for (int64_t i = 0; i < shape.layout.pp; ++i) {
       const size_t k = shape.crosses_machines() ? shape.stage_kinds[static_cast<size_t>(i)] : shape.kind;
       stage_kinds.push_back(&changed.kinds[k]);
-      touched = touched || changed.kinds[k].device.name == device;
+      const bool is_slower = changed.kinds[k].device.name == device;
+      if (is_slower) slower_stages.push_back(static_cast<size_t>(i));
+      touched = touched || is_slower;
     }
     if (!touched) continue;
     const perf::StageLink link = shape.crosses_machines() ? perf::StageLink{problem.network.bytes_per_s, problem.network.latency_s}
                                                           : perf::link_within(stage_kinds[0]->device);
     const std::vector<perf::StageLink> links(static_cast<size_t>(shape.layout.pp - 1), link);
-    if (shape.measured) {
-      auto slower = std::make_shared<perf::MeasuredModel>(*shape.measured);
+    const auto slow_down = [](std::shared_ptr<const perf::MeasuredModel>& measured) {
+      auto slower = std::make_shared<perf::MeasuredModel>(*measured);
       slower->model = slower->model.at_speed(kSlower);
-      shape.measured = std::move(slower);
+      measured = std::move(slower);
+    };
+    if (shape.measured) slow_down(shape.measured);
+    for (const size_t i : slower_stages) {
+      if (!shape.measured_stages.empty()) slow_down(shape.measured_stages[i]);
     }
     evaluate(shape, stage_kinds, changed.models[shape.model], changed.classes, links);
   }
