@@ -13,6 +13,9 @@ constexpr double kSecondsBetweenRefreshes = 0.05;
 // The operating batch is the smallest that reaches this share of the full batch's throughput.
 constexpr double kEnoughThroughput = 0.95;
 
+// A prompt without a first token is not read to its end, whatever the model says.
+constexpr double kMostRead = 0.9;
+
 // How much prompt comes with a token of answer is an average over about so many requests.
 constexpr double kMixOver = 500, kMixPrior = 20;
 // Steps of a full engine take at most this many times as long as those of an empty one, as far as
@@ -187,6 +190,29 @@ void Cluster::derive_load(InstanceIndex index) {
   view.stretch = std::min(view.joined_iteration_s / (sigma * time.base_s), kMostStretch);
 }
 
+// Not where prompts are read apart from steps: there one waits for slots, and the guess made
+// nothing better (four engines, H4 with slow prompts).
+InstanceView Cluster::view_at(InstanceIndex index, double now_s) const {
+  const Instance& instance = instances_[index];
+  InstanceView view = views_[index];
+  view.unread_tokens = view.uncached_tokens;
+  if (instance.spec.prompts_delay_answers && instance.reading != kNone && view.line_token_s > 0) {
+    const double read = (now_s - instance.reading_since_s) / view.line_token_s;
+    view.unread_tokens -=
+        std::clamp(read, 0.0, kMostRead * flights_[instance.reading].uncached_tokens);
+  }
+  return view;
+}
+
+// `done` has its first token or is gone; the next prompt's turn begins if it was the one read.
+void Cluster::read_next(Instance& instance, FlightId done, double now_s) {
+  if (instance.reading != done) return;
+  do {
+    instance.reading = flights_[instance.reading].next;
+  } while (instance.reading != kNone && flights_[instance.reading].phase == Phase::Decoding);
+  instance.reading_since_s = now_s;
+}
+
 void Cluster::append(Instance& instance, FlightId id) {
   Flight& flight = flights_[id];
   flight.previous = instance.newest;
@@ -226,6 +252,10 @@ FlightId Cluster::start(InstanceIndex index, const Request& request, LengthEstim
                   .ready_s = now_s + 2 * instance.spec.network_s};
   append(instance, id);
   if (instance.first_waiting == kNone) instance.first_waiting = id;
+  if (instance.reading == kNone) {
+    instance.reading = id;
+    instance.reading_since_s = now_s;
+  }
   give_slots(instance, view.slots, now_s);
 
   view.in_flight += 1;
@@ -251,6 +281,7 @@ void Cluster::first_token(FlightId id, double now_s) {
   }
   flight.phase = Phase::Decoding;
   flight.first_token_s = now_s;
+  read_next(instance, id, now_s);
   view.before_first_token -= 1;
   view.decoding += 1;
   view.uncached_tokens -= flight.uncached_tokens;
@@ -398,6 +429,7 @@ void Cluster::remove(FlightId id, double now_s) {
   Instance& instance = instances_[flight.instance];
   InstanceView& view = views_[flight.instance];
   if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
+  read_next(instance, id, now_s);
   unlink(instance, id);
   view.in_flight -= 1;
   view.output_tokens_left -= flight.rest;

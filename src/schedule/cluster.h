@@ -46,6 +46,8 @@ class Cluster {
   size_t size() const { return instances_.size(); }
   const InstanceView& view(InstanceIndex instance) const { return views_[instance]; }
   std::span<const InstanceView> views() const { return views_; }
+  // With what depends on the moment: how far the engine is with the prompt that it reads.
+  InstanceView view_at(InstanceIndex instance, double now_s) const;
   const InstanceSpec& spec(InstanceIndex instance) const { return instances_[instance].spec; }
   double sigma(InstanceIndex instance) const { return instances_[instance].speed.sigma(); }
   // The same of reading prompts: measured from first tokens; sigma until that is known.
@@ -102,11 +104,13 @@ class Cluster {
     int first_tokens_without_gaps = 0;  // measured ones, in a row
     FlightId oldest = kNone, newest = kNone;
     FlightId first_waiting = kNone;  // the oldest that has no slot yet
-    double context_tokens = 0;       // of the decoding ones
-    double with_slot = 0;            // not waiting at the engine
-    double inverse_rest = 0;         // sum of 1 / rest over those with a slot
-    double step_s = 0;               // of decoding alone, as the model has it
-    double prompts_s = 0;            // that it has spent on prompts so far, as the model has it
+    FlightId reading = kNone;        // the oldest without a first token: prompts are read in order
+    double reading_since_s = 0;
+    double context_tokens = 0;  // of the decoding ones
+    double with_slot = 0;       // not waiting at the engine
+    double inverse_rest = 0;    // sum of 1 / rest over those with a slot
+    double step_s = 0;          // of decoding alone, as the model has it
+    double prompts_s = 0;       // that it has spent on prompts so far, as the model has it
     // Fading sums over what it finished: time of prompts, as the model has it, and answer tokens.
     double finished_prompts_s = 0, finished_tokens = 0;
     double refreshed_s = -1;
@@ -124,6 +128,7 @@ class Cluster {
   void unlink(Instance& instance, FlightId flight);
   void give_slots(Instance& instance, double slots, double now_s);
   FlightId next_waiting(FlightId flight) const;
+  void read_next(Instance& instance, FlightId done, double now_s);
   void watch_outlier(InstanceIndex instance, double now_s);
   bool may_eject(InstanceIndex instance) const;
   void derive_totals();

@@ -166,6 +166,32 @@ TEST(Cluster, CountersAgreeWithCountingAnewSeeds1To4) {
   }
 }
 
+// Prompts of 40,000 tokens a second: three of 4,000 take 0.1 s each, one after another.
+TEST(Cluster, KnowsHowFarThePromptIsThatIsBeingRead) {
+  Cluster cluster(fixed_speed());
+  InstanceSpec spec = simple_instance("a", {.token_s = 1e-9});
+  spec.prompts_delay_answers = true;
+  cluster.add(spec);
+  const auto unread = [&](double now_s) { return cluster.view_at(0, now_s).unread_tokens; };
+  EXPECT_EQ(unread(0), 0);
+  const auto start = [&](double now_s) {
+    return cluster.start(0, simple_request(0, 4000), {200, 400}, 0, now_s);
+  };
+  const FlightId first = start(1), second = start(1.05), third = start(1.05);
+  EXPECT_NEAR(unread(1.05), 10'000, 1e-2);  // half of the first is done
+  EXPECT_NEAR(unread(3), 8'400, 1e-2);      // late, but it has no first token yet: a tenth is left
+  cluster.first_token(first, 3);
+  EXPECT_NEAR(unread(3), 8'000, 1e-2);
+  EXPECT_NEAR(unread(3.025), 7'000, 1e-2);
+  cluster.first_token(third, 3.025);  // out of turn: the second is still being read
+  EXPECT_NEAR(unread(3.05), 2'000, 1e-2);
+  cluster.end(second, 0, false, 3.06);  // cancelled
+  EXPECT_EQ(unread(4), 0);
+  start(5);
+  EXPECT_NEAR(unread(5.05), 2'000, 1e-2);
+  EXPECT_EQ(cluster.view(0).uncached_tokens, 4'000);
+}
+
 TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
   Cluster cluster(fixed_speed());
   cluster.add(simple_instance("a", {.token_s = 0.01}));

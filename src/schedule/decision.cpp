@@ -75,7 +75,7 @@ bool Scheduler::State::is_candidate(const Request& request, InstanceIndex instan
 void Scheduler::State::add_candidate(const Request& request, LengthEstimate output,
                                      InstanceIndex instance, double now_s) {
   cluster.refresh(instance, now_s, lengths);
-  ready.push_back(cluster.view(instance));
+  ready.push_back(cluster.view_at(instance, now_s));
   const size_t blocks =
       request.prefix_blocks.empty() ? 0 : prefixes[instance].match(request.prefix_blocks, now_s);
   // The last prompt token is always computed: its output is the first answer token.

@@ -50,7 +50,7 @@ double kv_price(const Choice& choice, size_t i);
 
 // Behind prompts that wait at the engine.
 inline double prompt_wait_s(const Choice& choice, size_t i) {
-  return choice.ready[i].line_token_s * choice.ready[i].uncached_tokens;
+  return choice.ready[i].line_token_s * choice.ready[i].unread_tokens;
 }
 
 // All waiting before the request's own prompt begins.
@@ -75,6 +75,10 @@ inline double decode_s(const Choice& choice, size_t i) {
 // iteration takes a + c*n, n of them leave at a rate of n/(a + c*n), and one more raises that rate
 // by a/(a + c*n)^2 only: the whole price is (a + c*n)^2/a, of which c*n*(a + c*n)/a is the others'.
 double others_s(const Choice& choice, size_t i);
+
+// What its prompt costs those that will come behind it while the line lasts, at the rate that the
+// instance sustains: each of them waits for it. So long prompts keep away from long lines.
+double behind_s(const Choice& choice, size_t i);
 
 // What the others gain, likewise, by what the instance has of the prompt in its cache.
 double saved_s(const Choice& choice, size_t i);

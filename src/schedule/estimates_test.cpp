@@ -20,7 +20,7 @@ struct OneInstance {
     view.joined_iteration_s = 0.025;
     view.slots = 4;
     view.in_flight = 5;
-    view.uncached_tokens = 300;
+    view.uncached_tokens = view.unread_tokens = 300;
     view.release_per_s = 2;
     view.kv_capacity_bytes = 100;
     view.kv_bytes = 90;
@@ -85,6 +85,17 @@ TEST(Estimates, FirstTokenAndDecodingAddUp) {
   // Its own prompt 0.6 s and half a step 0.01 s; the network adds nothing here.
   EXPECT_DOUBLE_EQ(ttft_s(one.choice(1), 0), 1.91);
   EXPECT_DOUBLE_EQ(decode_s(one.choice(1), 0), 5);  // 200 x 0.025
+}
+
+// Own prompt 600 x 0.001 = 0.6 s after a line of 300 x 0.001 = 0.3 s: while those 0.9 s last, 1 a
+// second comes, and each waits 0.6 s longer.
+TEST(Estimates, ThoseBehindWaitForThePrompt) {
+  OneInstance one;
+  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 0.54);
+  one.view.weight = 2;
+  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 1.08);
+  one.cached = 1000;
+  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 0);
 }
 
 TEST(Estimates, OthersAreHeldUpByTheWorkOfTheOneThatJoins) {

@@ -12,7 +12,7 @@ struct PolicySettings {
   double wait_weight = 7;
   // cap, where prompts delay answers: the same for waiting behind prompts, and how much a second
   // that all others lose weighs. One chooses between first tokens (high, low) and mean latency.
-  double prompt_wait_weight = 20;
+  double prompt_wait_weight = 30;
   double others_weight = 0.4;
   double kv_price_s = 0.15;   // lambda: seconds that phi = 1 costs
   double load_bound = 1.3;    // prefix_bounded: most load of a favourite, times the mean

@@ -238,7 +238,8 @@ TEST_P(Policies, DecideWithoutAllocatingAndInBoundedMemory) {
 // A state at random: the real counters with random flights, seen by one request.
 class RandomState {
  public:
-  RandomState(uint64_t seed, double time_scale) : cluster_(settings()) {
+  RandomState(uint64_t seed, double time_scale)
+      : cluster_(settings()), now_s_(0.03 * time_scale) {  // some prompts are being read
     Rng rng(seed, "state");
     const size_t count = 2 + rng.below(6);
     for (size_t i = 0; i < count; ++i) {
@@ -270,7 +271,7 @@ class RandomState {
     std::vector<InstanceView> ready;
     std::vector<double> cached;
     for (const size_t i : order) {
-      ready.push_back(cluster_.view(static_cast<InstanceIndex>(i)));
+      ready.push_back(cluster_.view_at(static_cast<InstanceIndex>(i), now_s_));
       cached.push_back(cached_[i]);
     }
     const Request request = simple_request(1, 1000);
@@ -280,7 +281,7 @@ class RandomState {
                                           .ready = ready,
                                           .cached_tokens = cached,
                                           .kv_bytes = bytes_,
-                                          .now_s = 0,
+                                          .now_s = now_s_,
                                           .queued = 1},
                                          rng);
     return position == kHold ? kHold : order[position];
@@ -300,6 +301,7 @@ class RandomState {
   }
 
   Cluster cluster_;
+  double now_s_;
   std::vector<double> cached_, bytes_;
 };
 

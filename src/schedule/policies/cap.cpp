@@ -3,7 +3,7 @@
 //
 // The score is what the request would cost on an instance, in seconds:
 //
-//   weight * (expected wait) + own prompt + own decoding
+//   weight * (expected wait + share * what those behind wait) + own prompt + own decoding
 //     + others_weight * slowing the others - what the cache saves all others + lambda * phi
 //
 // Waiting weighs more than service because a second of queue before one request is a second for all
@@ -43,6 +43,9 @@ namespace trex::schedule {
 namespace {
 
 constexpr double kTie = 0.02;
+// In full, long prompts crowd on the fastest readers and push conversations from where they are
+// cached; anything from 0.05 to 0.3 makes first tokens earlier on all traces of H6 and H5.
+constexpr double kBehind = 0.15;
 
 class Cap final : public Policy {
  public:
@@ -59,10 +62,12 @@ class Cap final : public Policy {
                          long_finish_s(choice, i), backlog_end_s(choice));
     }
     return fmt::format(
-        "{:.3f} s = wait {:.3f} (weighted {:.3f}) + prompt {:.3f} + decode {:.3f} + {:g} x others "
-        "{:.3f} - saved {:.3f} + cache {:.3f}",
-        score(choice, i), wait_s(choice, i), weighted_wait_s(choice, i), prompt_s(choice, i),
-        decode_s(choice, i), settings_.others_weight, others_s(choice, i), all_saved_s(choice, i),
+        "{:.3f} s = wait {:.3f} (weighted {:.3f}) + behind {:.3f} + prompt {:.3f} + decode {:.3f} "
+        "+ "
+        "{:g} x others {:.3f} - saved {:.3f} + cache {:.3f}",
+        score(choice, i), wait_s(choice, i), weighted_wait_s(choice, i),
+        weighted_behind_s(choice, i), prompt_s(choice, i), decode_s(choice, i),
+        settings_.others_weight, others_s(choice, i), all_saved_s(choice, i),
         settings_.kv_price_s * kv_price(choice, i));
   }
 
@@ -82,6 +87,11 @@ class Cap final : public Policy {
            line_weight(choice.ready[i]) * prompts_s;
   }
 
+  double weighted_behind_s(const Choice& choice, size_t i) const {
+    if (!choice.ready[i].prompts_delay_answers) return 0;
+    return kBehind * line_weight(choice.ready[i]) * behind_s(choice, i);
+  }
+
   // By the cached beginning, to those that are there and to those that come behind.
   double all_saved_s(const Choice& choice, size_t i) const {
     const InstanceView& view = choice.ready[i];
@@ -89,9 +99,9 @@ class Cap final : public Policy {
   }
 
   double score(const Choice& choice, size_t i) const {
-    return weighted_wait_s(choice, i) + prompt_s(choice, i) + decode_s(choice, i) +
-           settings_.others_weight * others_s(choice, i) - all_saved_s(choice, i) +
-           settings_.kv_price_s * kv_price(choice, i);
+    return weighted_wait_s(choice, i) + weighted_behind_s(choice, i) + prompt_s(choice, i) +
+           decode_s(choice, i) + settings_.others_weight * others_s(choice, i) -
+           all_saved_s(choice, i) + settings_.kv_price_s * kv_price(choice, i);
   }
 
   static size_t pick_for_backlog(const Choice& choice, Rng& rng) {
