@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -23,6 +24,8 @@ constexpr double kSteadyFrom = 0.1, kSteadyTo = 0.9;
 // A run of six times as many requests as are served at once is more than the filling and the emptying of the instances.
 constexpr double kTurns = 6;
 constexpr int64_t kFewestRequests = 2000, kMostRequests = 20'000;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A class at the rate that the plan promises, with its model's index.
 struct Demand {
@@ -46,6 +49,8 @@ std::vector<Demand> demands_of(const ServingPlan& plan) {
   std::vector<Demand> demands;
   for (const RequestClass& c : plan.problem.classes) {
     Demand demand{.request_class = &c, .class_index = demands.size(), .requests_per_s = plan.selection.scale * nominal_rate(c), .trace = trace_of(c)};
+    const bool has_limits = c.limits.first_token_s || c.limits.per_token_s;
+    if (c.is_bulk && !has_limits) demand.limits = {kInfinity, 0, kInfinity};
     if (c.limits.first_token_s) demand.limits.ttft_s = *c.limits.first_token_s, demand.limits.ttft_per_prompt_token_s = 0;
     if (c.limits.per_token_s) demand.limits.tpot_s = *c.limits.per_token_s;
     demands.push_back(std::move(demand));

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "plan/serving_plan.h"
+#include "plan/text_table.h"
 
 namespace trex::plan {
 
@@ -19,7 +20,7 @@ struct CheckOptions {
 
 // Simulates the closed form's best and its best alternatives, sets `checked` and `verdict`, and makes the winner the
 // plan; the closed form's best is then an alternative. A class without limits counts 2 s and 0.5 ms a prompt token to the
-// first token, and 100 ms a token. Throws Input for a trace that cannot be read.
+// first token, and 100 ms a token; of bulk without limits whatever ends is good. Throws Input for a trace that cannot be read.
 void decide_by_simulation(ServingPlan& plan, const CheckOptions& options, Progress& progress);
 
 // The plan to take: of those whose goodput the simulation cannot tell from the best (the intervals overlap) the one that
@@ -28,6 +29,9 @@ size_t winner_of(const std::vector<CheckedPlan>& checked, Objective objective);
 
 // Why the plan that was taken is the plan: one sentence, and a warning if even it breaks many limits.
 std::string verdict_of(const std::vector<CheckedPlan>& checked, const Problem& problem);
+
+// A row for each simulated plan, best goodput first; the plan's is marked by a star.
+TextTable checked_table(const ServingPlan& plan);
 
 // "99.1 ±0.3 %"
 std::string goodput_text(const CheckedPlan& checked);

@@ -87,7 +87,7 @@ TEST(Check, TheSimulationsBestBecomesThePlanInEverythingWritten) {
   EXPECT_EQ(find(plan.checked, "TP4 on").closed_form_rank, 2u);
   EXPECT_TRUE(find(plan.checked, "TP4 on").is_taken);
   EXPECT_NE(gateway_config(plan), gateway_config(before));
-  EXPECT_THAT(explanation_of(plan), testing::AllOf(HasSubstr("--tensor-parallel-size 4"), testing::Not(HasSubstr("--pipeline-parallel-size"))));
+  EXPECT_THAT(launch_text(plan), testing::AllOf(HasSubstr("--tensor-parallel-size 4"), testing::Not(HasSubstr("--pipeline-parallel-size"))));
   EXPECT_THAT(page_of(plan), HasSubstr("Check by simulation"));
   // The closed form's best is now the first loser.
   EXPECT_EQ(plan.alternatives[0].text, "the closed form's best: 2x Llama-3.1-70B bf16 TP2xPP2 on H100 SXM");

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "plan/check.h"
-#include "plan/text_table.h"
+#include "plan/plan_json.h"
 
 namespace trex::plan {
 namespace {
@@ -79,18 +79,23 @@ std::string verdict_of(const std::vector<CheckedPlan>& checked, const Problem& p
   return taken.goodput.mean >= kTooFewGood ? text : text + warning_of(taken, problem);
 }
 
-std::string check_table(const ServingPlan& plan, size_t width) {
+TextTable checked_table(const ServingPlan& plan) {
   const bool is_cost = plan.problem.objective == Objective::Cost;
-  std::string text = "\n" + wrapped("check by simulation (same requests at the planned rates; means with 95 % intervals over seeds; *: the plan)", width, 0) + "\n";
   TextTable table({{"rank", true}, {"closed form's", true}, {"good %", true}, {"requests/s", true}, {"TTFT ms", true}, {"TPOT ms", true},
-                   {is_cost ? "USD/h" : "scale", true}, {"plan"}});
+                   {is_cost ? "USD/h" : "promised", true}, {"plan"}});
   const auto cell = [](const simulate::Estimate& e, double unit, int digits) { return fmt::format("{:.{}f} ±{:.{}f}", e.mean * unit, digits, e.half_width * unit, digits); };
   for (const CheckedPlan& c : plan.checked) {
     const int rate_digits = c.requests_per_s.mean < 100 ? 2 : 0;
     table.add({std::to_string(&c - plan.checked.data() + 1), std::to_string(c.closed_form_rank), cell(c.goodput, 100, 1), cell(c.requests_per_s, 1, rate_digits),
                cell(c.first_token_s, 1e3, 0), cell(c.per_token_s, 1e3, 1), fmt::format("{:.2f}", is_cost ? c.cost_usd_h : c.scale), (c.is_taken ? "* " : "  ") + c.text});
   }
-  text += table.text(width);
+  return table;
+}
+
+std::string check_table(const ServingPlan& plan, size_t width) {
+  const std::string promised = plan.problem.objective == Objective::Cost ? "" : "; promised by the closed form: " + scale_text(plan.problem);
+  std::string text = "\n" + wrapped(fmt::format("check by simulation (same requests at the planned rates; means with 95 % intervals over seeds{}; *: the plan)", promised), width, 0) + "\n";
+  text += checked_table(plan).text(width);
   for (const std::string& line : split(plan.verdict, '\n')) text += wrapped(line, width, 2) + "\n";
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "plan/serving_plan.h"
+#include "plan/text_table.h"
 
 namespace trex::plan {
 
@@ -16,8 +17,17 @@ std::string evidence_of(const Shape& shape, const PlannedInstance& instance);
 // Of what a plan's scale tells: "times the stated rates", "requests/s".
 std::string scale_text(const Problem& problem);
 
-// Memory and times of each chosen shape, launch lines of each instance.
+// Why an alternative lost, without the model and the shape that stand before it already.
+std::string reason_text(const Alternative& alternative);
+
+// A row for each chosen shape and class; the model and the class only where there are several.
+TextTable chosen_table(const ServingPlan& plan);
+
+// Memory and times of each chosen shape.
 std::string explanation_of(const ServingPlan& plan);
+
+// Launch lines of each instance.
+std::string launch_text(const ServingPlan& plan);
 
 // The table a person decides from; `explain` adds memory, times and links of each choice. Lines are at most `width`
 // characters, launch lines excepted; 0: as long as they are.

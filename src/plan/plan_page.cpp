@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/check.h"
 #include "plan/launch.h"
 #include "plan/plan_json.h"
 #include "report/page.h"
@@ -9,30 +13,38 @@
 namespace trex::plan {
 namespace {
 
-report::Table instance_table(const ServingPlan& plan) {
-  const Problem& problem = plan.problem;
-  report::Table table{.header = {"instance", "devices", "model", "shape", "class", "batch", "req/s", "TTFT ms", "TPOT ms", "weight", "rests on"}};
-  for (const PlannedInstance& instance : plan.instances) {
-    const Shape& shape = problem.shapes[instance.shape];
-    for (size_t c = 0; c < problem.classes.size(); ++c) {
-      const ClassPerformance& p = shape.classes[c];
-      if (p.requests_per_s <= 0) continue;
-      table.rows.push_back({instance.name, instance.device_text, problem.models[shape.model].name, shape.text(), problem.classes[c].name,
-                            std::to_string(p.closed_form.batch), fmt::format("{:.2f}", p.requests_per_s), fmt::format("{:.0f}", 1e3 * p.first_token_s),
-                            fmt::format("{:.1f}", 1e3 * p.per_token_s), fmt::format("{:.2f}", instance.weight),
-                            evidence_of(shape, instance)});
+constexpr size_t kFewInstances = 4;  // shown without unfolding
+
+report::Table chosen_rows(const ServingPlan& plan) {
+  TextTable table = chosen_table(plan);
+  if (plan.problem.models.size() > 1) table.drop("tokens/s");  // room for the models
+  return {table.header(), table.rows()};
+}
+
+// The plans' names in front of their numbers, where a phone shows them.
+report::Table checked_rows(const ServingPlan& plan) {
+  const TextTable text = checked_table(plan);
+  report::Table table{text.header(), text.rows()};
+  std::rotate(table.header.begin() + 2, table.header.end() - 1, table.header.end());
+  for (std::vector<std::string>& row : table.rows) {
+    std::rotate(row.begin() + 2, row.end() - 1, row.end());
+    for (std::string& cell : row) {  // a number and its interval stay on one line
+      if (const size_t space = cell.find(" ±"); space != std::string::npos) cell.replace(space, 1, "\u00A0");
     }
   }
   return table;
 }
 
-report::Table check_rows(const ServingPlan& plan) {
-  const bool is_cost = plan.problem.objective == Objective::Cost;
-  report::Table table{.header = {"rank", "closed form's", "plan", "good %", "requests/s", "TTFT ms", "TPOT ms", is_cost ? "USD/h" : "scale"}};
-  const auto cell = [](const simulate::Estimate& e, double unit) { return fmt::format("{:.4g} ± {:.2g}", e.mean * unit, e.half_width * unit); };
-  for (const CheckedPlan& c : plan.checked) {
-    table.rows.push_back({std::to_string(table.rows.size() + 1), std::to_string(c.closed_form_rank), c.text + (c.is_taken ? " (taken)" : ""), cell(c.goodput, 100),
-                          cell(c.requests_per_s, 1), cell(c.first_token_s, 1e3), cell(c.per_token_s, 1e3), fmt::format("{:.2f}", is_cost ? c.cost_usd_h : c.scale)});
+// Where each instance stands, and how the router should weigh it.
+report::Table instance_table(const ServingPlan& plan) {
+  const Problem& problem = plan.problem;
+  report::Table table{.header = {"instance", "devices", "device ids", "model", "shape", "weight"}};
+  for (const PlannedInstance& instance : plan.instances) {
+    const Shape& shape = problem.shapes[instance.shape];
+    std::vector<std::string> ids;
+    for (const int64_t id : instance.devices) ids.push_back(std::to_string(id));
+    table.rows.push_back({instance.name, instance.device_text, ids.empty() ? "all of " + joined(instance.machines, ", ") : joined(ids, ", "),
+                          problem.models[shape.model].name, shape.text(), fmt::format("{:.2f}", instance.weight)});
   }
   return table;
 }
@@ -60,7 +72,7 @@ report::BarChart alternatives_chart(const ServingPlan& plan) {
   add("plan", is_cost ? plan.selection.cost_usd_h : plan.selection.scale);
   for (size_t i = 0; i < plan.alternatives.size(); ++i) {  // named by their rows in the table below
     const Alternative& a = plan.alternatives[i];
-    if (!is_cost || a.problem != nullptr) add(std::to_string(i + 1), is_cost ? a.cost_usd_h : a.scale);
+    if (a.problem != nullptr) add(std::to_string(i + 1), is_cost ? a.cost_usd_h : a.scale);
   }
   chart.bars.emplace_back(is_cost ? "USD/h" : "scale", std::move(bars));
   return chart;
@@ -80,21 +92,27 @@ std::string page_of(const ServingPlan& plan) {
   page.figures(figures);
   if (!plan.calibrated) page.note("uncalibrated", "Some rows rest on data sheets and guessed efficiencies. Profile those devices before deciding.");
   for (const std::string& note : notes_of(plan)) page.note("note", note);
-  page.heading("Instances");
+  page.heading("What to run");
+  page.table(chosen_rows(plan));
+  page.paragraph("Numbers of one instance. TPn: n devices share each layer, PPn: n stages; TTFT: to the first token when idle; TPOT: for each later one at a full batch.");
+  page.begin_fold("Every instance, its devices and its weight in the router", plan.instances.size() <= kFewInstances);
   page.table(instance_table(plan));
+  page.end_fold();
   if (!plan.checked.empty()) {
     page.heading("Check by simulation");
-    page.paragraph(plan.verdict);
+    const std::vector<std::string> lines = split(plan.verdict, '\n');
+    page.paragraph(lines[0]);
+    for (size_t i = 1; i < lines.size(); ++i) page.note("warning", lines[i].substr(lines[i].find(' ') + 1));
     page.chart(check_chart(plan));
-    page.table(check_rows(plan));
+    page.table(checked_rows(plan));
   }
   if (!plan.alternatives.empty()) {
     page.heading("Alternatives");
     page.chart(alternatives_chart(plan));
-    report::Table table{.header = {"#", "what", is_cost ? "USD/h" : "scale", "why it lost"}};
+    report::Table table{.header = {"#", "what", is_cost ? "USD/h" : scale_text(plan.problem), "why it lost"}};
     for (const Alternative& a : plan.alternatives) {
-      const std::string value = !is_cost ? fmt::format("{:.2f}", a.scale) : a.problem == nullptr ? "cannot" : fmt::format("{:.2f}", a.cost_usd_h);
-      table.rows.push_back({std::to_string(table.rows.size() + 1), a.text, value, a.reason});
+      const std::string value = a.problem == nullptr ? "cannot" : fmt::format("{:.2f}", is_cost ? a.cost_usd_h : a.scale);
+      table.rows.push_back({std::to_string(table.rows.size() + 1), a.text, value, reason_text(a)});
     }
     page.table(table);
   }
@@ -109,7 +127,10 @@ std::string page_of(const ServingPlan& plan) {
     page.table(table);
   }
   page.heading("Details and launch lines");
-  page.code(explanation_of(plan));
+  page.code(std::string(trimmed(explanation_of(plan))));
+  page.begin_fold("Launch lines", plan.instances.size() <= kFewInstances);
+  page.code(std::string(trimmed(launch_text(plan))));
+  page.end_fold();
   page.begin_fold("gateway.toml");
   page.code(gateway_config(plan));
   page.end_fold();

@@ -25,7 +25,8 @@ struct Group {
   const PlannedInstance* first = nullptr;
 };
 
-// A row for each shape and class.
+}  // namespace
+
 TextTable chosen_table(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
   std::map<size_t, Group> groups;
@@ -54,13 +55,17 @@ TextTable chosen_table(const ServingPlan& plan) {
   return table;
 }
 
+namespace {
+
 std::string chosen_rows(const ServingPlan& plan, size_t width) {
   const Problem& problem = plan.problem;
   std::string title = fmt::format("{} instances", plan.instances.size());
   if (plan.instances.size() == 1) title = "1 instance";
   if (problem.models.size() == 1) title += " of " + problem.models[0].name;
   if (problem.classes.size() == 1) title += ", class " + problem.classes[0].name;
-  return title + "\n" + chosen_table(plan).text(width) +
+  TextTable table = chosen_table(plan);
+  if (width > 0 && table.width() > width) table.drop("tokens/s");  // in sum they follow below
+  return title + "\n" + table.text(width) +
          line_of("numbers of one instance; TPn: n devices share each layer, PPn: n stages; TTFT: to the first token when idle; TPOT: for each later one at a full batch", width, 0);
 }
 
@@ -75,12 +80,6 @@ std::string summary(const ServingPlan& plan, size_t width) {
   }
   if (plan.selection.cost_usd_h > 0) text += fmt::format("price of the devices in use: {:.2f} USD/h\n", plan.selection.cost_usd_h);
   return text + fmt::format("{} shapes considered\n", plan.shapes_considered);
-}
-
-// The model and the shape stand before the reason already.
-std::string reason_text(const Alternative& a) {
-  const size_t needs = a.reason.find(" needs ");
-  return a.problem == nullptr && needs != std::string::npos ? a.reason.substr(needs + 1) : a.reason;
 }
 
 std::string alternatives(const ServingPlan& plan, size_t width) {
@@ -116,6 +115,11 @@ std::string sensitivity(const ServingPlan& plan, size_t width) {
 
 }  // namespace
 
+std::string reason_text(const Alternative& a) {
+  const size_t needs = a.reason.find(" needs ");
+  return a.problem == nullptr && needs != std::string::npos ? a.reason.substr(needs + 1) : a.reason;
+}
+
 std::string scale_text(const Problem& problem) {
   if (problem.classes[0].requests_per_s > 0) return "times the stated rates";
   return problem.classes.size() == 1 ? "requests/s" : "requests/s of each class";
@@ -145,7 +149,11 @@ std::string explanation_of(const ServingPlan& plan) {
     text += fmt::format("    compact form for router and simulator: median error {:.1f} % of the {}\n", 100 * instance.fit_error,
                         shape.measured ? "measurements, " + instance.model.evidence.source : "operator model");
   }
-  text += "\nlaunch (put your checkpoint's path or name where the model's stands)\n";
+  return text;
+}
+
+std::string launch_text(const ServingPlan& plan) {
+  std::string text = "\nlaunch (put your checkpoint's path or name where the model's stands)\n";
   for (const PlannedInstance& instance : plan.instances) {
     for (const LaunchLine& line : launch_lines(plan, instance)) {
       if (!line.command.empty()) text += fmt::format("  {} ({}): {}\n", instance.name, line.engine, line.command);
@@ -163,7 +171,7 @@ std::string table_of(const ServingPlan& plan, bool explain, size_t width) {
   if (!plan.checked.empty()) text += check_table(plan, width);
   if (!plan.alternatives.empty()) text += alternatives(plan, width);
   if (!plan.sensitivity.empty()) text += sensitivity(plan, width);
-  if (explain) text += explanation_of(plan);
+  if (explain) text += explanation_of(plan) + launch_text(plan);
   return text;
 }
 

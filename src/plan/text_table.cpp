@@ -34,12 +34,29 @@ void TextTable::drop(const std::string& header) {
   for (std::vector<std::string>& row : rows_) row.erase(row.begin() + index);
 }
 
-std::string TextTable::text(size_t width) const {
+std::vector<std::string> TextTable::header() const {
+  std::vector<std::string> header;
+  for (const Column& column : columns_) header.push_back(column.header);
+  return header;
+}
+
+std::vector<size_t> TextTable::widths() const {
   std::vector<size_t> widths;
   for (size_t c = 0; c < columns_.size(); ++c) {
     widths.push_back(columns_of(columns_[c].header));
     for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(row[c]));
   }
+  return widths;
+}
+
+size_t TextTable::width() const {
+  size_t total = 0;
+  for (const size_t width : widths()) total += width + kGap;
+  return total - std::min(total, kGap);
+}
+
+std::string TextTable::text(size_t width) const {
+  const std::vector<size_t> widths = this->widths();
   // The first column of each line.
   std::vector<size_t> starts{0};
   size_t used = 0;

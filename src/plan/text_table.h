@@ -23,8 +23,14 @@ class TextTable {
   // Leaves out a column in which all cells are alike.
   void drop(const std::string& header);
   std::string text(size_t width) const;
+  size_t width() const;  // of a row on one line
+
+  std::vector<std::string> header() const;
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
  private:
+  std::vector<size_t> widths() const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -55,7 +55,7 @@ std::string reason_of(const Shape& shape, const ServingPlan& plan, const Forced*
     const Selection& selection = forced->selection;
     const bool ties = is_cost ? selection.cost_usd_h <= plan.selection.cost_usd_h * (1 + kTie) : selection.scale >= plan.selection.scale * (1 - kTie);
     const bool is_used = selection.counts.back() > 0;
-    if (ties && is_cost) return is_used ? "a tie: costs as much" : "not needed: other devices serve the rates for less";
+    if (ties && is_cost) return is_used ? "a tie: costs as much" : "not needed: other devices serve the rates as cheaply";
     if (ties) return is_used ? "a tie: serves as much" : "not needed: its devices serve more in another use";
   }
   return reason_against(shape, winner_for(problem, plan.selection, shape), problem);
