@@ -23,6 +23,7 @@ constexpr double kNoise = 0.04;
 constexpr double kSteadyFrom = 0.1, kSteadyTo = 0.9;
 // A run of six times as many requests as are served at once is more than the filling and the emptying of the instances.
 constexpr double kTurns = 6;
+constexpr double kFewestTurns = 2;
 constexpr int64_t kFewestRequests = 2000, kMostRequests = 20'000;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -58,15 +59,29 @@ std::vector<Demand> demands_of(const ServingPlan& plan) {
   return demands;
 }
 
-int64_t enough_requests(const ServingPlan& plan) {
+// Sequences that all instances hold together.
+double sequences_at_once(const ServingPlan& plan) {
   double at_once = 0;
   for (size_t s = 0; s < plan.selection.counts.size(); ++s) {
     double batch = 0;
     for (const ClassPerformance& performance : plan.problem.shapes[s].classes) batch = std::max(batch, static_cast<double>(performance.closed_form.batch));
     at_once += batch * static_cast<double>(plan.selection.counts[s]);
   }
-  const double of_class = kTurns * at_once / static_cast<double>(plan.problem.classes.size());
+  return at_once;
+}
+
+int64_t enough_requests(const ServingPlan& plan) {
+  const double of_class = kTurns * sequences_at_once(plan) / static_cast<double>(plan.problem.classes.size());
   return std::clamp(static_cast<int64_t>(of_class), kFewestRequests, kMostRequests);
+}
+
+// Runs that end before the instances are full flatter every plan.
+std::string warning_of_short_runs(const ServingPlan& plan, int64_t requests) {
+  const auto num_classes = static_cast<double>(plan.problem.classes.size());
+  const double at_once = sequences_at_once(plan);
+  if (static_cast<double>(requests) * num_classes >= kFewestTurns * at_once) return "";
+  return fmt::format("\nwarning: the runs are too short to fill the instances, which hold {:.0f} sequences at once: give --check-requests {:.0f} or more", at_once,
+                     std::ceil(kFewestTurns * at_once / num_classes));
 }
 
 // The beginning of recorded arrivals: it, not the whole trace, is brought to the planned mean rate.
@@ -280,7 +295,7 @@ void decide_by_simulation(ServingPlan& plan, const CheckOptions& given, Progress
   std::stable_sort(checked.begin(), checked.end(), [](const auto& a, const auto& b) { return a.goodput.mean > b.goodput.mean; });
   const size_t winner = winner_of(checked, plan.problem.objective);
   checked[winner].is_taken = true;
-  plan.verdict = verdict_of(checked, plan.problem);
+  plan.verdict = verdict_of(checked, plan.problem) + warning_of_short_runs(plan, options.requests);
   const Candidate& taken = candidates[checked[winner].closed_form_rank - 1];
   if (taken.alternative) take_winner(plan, *taken.alternative, candidates, checked);
   plan.checked = std::move(checked);

@@ -62,6 +62,15 @@ TEST(Check, ThePlanKeepsUpAndAnOverloadedOneDoesNot) {
 
 TEST(Check, SameSeedsSameNumbers) { EXPECT_EQ(check_table(decided(worked_plan())), check_table(decided(worked_plan()))); }
 
+// Four TP2 instances on eight L4 hold far more than 25 sequences: 50 requests say nothing.
+TEST(Check, RunsTooShortToFillTheInstancesAreSaid) {
+  EXPECT_THAT(decided(worked_plan()).verdict, testing::Not(HasSubstr("too short")));
+  ServingPlan plan = worked_plan();
+  NoProgress progress;
+  decide_by_simulation(plan, {.seeds = 2, .requests = 50}, progress);
+  EXPECT_THAT(plan.verdict, HasSubstr("warning: the runs are too short to fill the instances"));
+}
+
 // On eight H100 the 70B model serves most as 2x(TP2xPP2), a token of a full batch in 41 ms: a limit of 58 ms looks kept.
 // But 256 sequences of 211 tokens at 12.35 requests/s mean 256 / 12.35 / 211 = 98 ms a token, prompts included, and at 85 %
 // of that rate still about 65. TP4 decodes in 31 ms and keeps it.
