@@ -6,8 +6,8 @@
 namespace trex::perf {
 namespace {
 
-// The prompt of a mean request, cut into equal chunks; what it adds to each iteration.
-double added_by_prompt(const IterationSeconds& seconds, const Iteration& running,
+// One prompt, cut into equal chunks; what it adds to each iteration.
+double added_by_one_prompt(const IterationSeconds& seconds, const Iteration& running,
                        double without_prompt_s, double prompt_tokens, int64_t chunk_tokens) {
   if (prompt_tokens <= 0) return 0;
   const double num_chunks = std::ceil(prompt_tokens / static_cast<double>(chunk_tokens));
@@ -20,6 +20,30 @@ double added_by_prompt(const IterationSeconds& seconds, const Iteration& running
     added += seconds(mixed) - without_prompt_s;
   }
   return added;
+}
+
+// The mean over prompts of unlike lengths. The cost of I tokens is u*I + v*I^2; the mean prompt and
+// one twice as long tell u and v, and E[I^2] is known.
+double added_by_prompt(const IterationSeconds& seconds, const Iteration& running,
+                       double without_prompt_s, const WorkloadMoments& workload,
+                       int64_t chunk_tokens) {
+  const auto added = [&](double tokens) {
+    return added_by_one_prompt(seconds, running, without_prompt_s, tokens, chunk_tokens);
+  };
+  const double by_mean = added(workload.mean_input);
+  if (workload.input_spread <= 1) return by_mean;
+  const double square_s = std::max(added(2 * workload.mean_input) - 2 * by_mean, 0.0) / 2;
+  return by_mean + (workload.input_spread - 1) * square_s;
+}
+
+// Sequences that decode at once. Long prompts with short answers never fill the batch: an iteration
+// of b decoding sequences has room for C - b tokens of prompts, and each b/O that end need I.
+double running_batch(const InstanceLimits& limits, const WorkloadMoments& workload) {
+  const double batch = static_cast<double>(limits.batch);
+  const double tokens = workload.mean_input + workload.mean_output;
+  if (limits.chunk_tokens <= 0 || tokens <= 0) return batch;
+  const double by_prompts = workload.mean_output * static_cast<double>(limits.chunk_tokens) / tokens;
+  return std::min(batch, std::max(by_prompts, 1.0));
 }
 
 }  // namespace
@@ -42,18 +66,18 @@ Throughput closed_form(const IterationSeconds& seconds, const InstanceLimits& li
   Throughput result;
   result.batch = limits.batch;
   if (limits.batch < 1) return result;
-  const double batch = static_cast<double>(limits.batch);
+  const double batch = running_batch(limits, workload);
   const Iteration running{.num_decoding = batch, .context_each = workload.decode_context};
   result.decode_s = seconds(running);
-  result.prompt_s = added_by_prompt(seconds, running, result.decode_s, workload.mean_input,
-                                    limits.chunk_tokens);
+  result.prompt_s =
+      added_by_prompt(seconds, running, result.decode_s, workload, limits.chunk_tokens);
   result.requests_per_s = 1 / (result.prompt_s + workload.mean_output * result.decode_s / batch);
   result.output_tokens_per_s = result.requests_per_s * workload.mean_output;
   return result;
 }
 
 double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload, int64_t chunk_tokens) {
-  return added_by_prompt(seconds, Iteration{}, 0, workload.mean_input, chunk_tokens);
+  return added_by_prompt(seconds, Iteration{}, 0, workload, chunk_tokens);
 }
 
 double small_batch_correction(int64_t batch) {
@@ -103,7 +127,7 @@ LoadedLatency latency_at(const IterationSeconds& seconds, const InstanceLimits& 
   for (int round = 0; round < 20; ++round) {
     const Iteration running{.num_decoding = std::max(batch, 1e-3), .context_each = workload.decode_context};
     const double decode_s = seconds(running);
-    prompt_s = added_by_prompt(seconds, running, decode_s, workload.mean_input, limits.chunk_tokens);
+    prompt_s = added_by_prompt(seconds, running, decode_s, workload, limits.chunk_tokens);
     // In one second, prompts take lambda*c_pre; decoding iterations share the rest.
     step_s = decode_s / std::max(1 - load.requests_per_s * prompt_s, 1e-3);
     batch = std::min(0.5 * (batch + token_rate * step_s), capacity);

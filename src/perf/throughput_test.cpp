@@ -64,6 +64,28 @@ TEST(ClosedFormByHand, FittedModel) {
   EXPECT_NEAR(x.requests_per_s, 1 / 0.265, 1e-9);
 }
 
+// Prompts of 500 and 1500, q = 20 ns a pair: each prompt of I costs 0.05 I + 1e-5 I^2 ms, on the mean
+// 50 + 1e-5*(250,000 + 2,250,000)/2 = 62.5 ms, where the mean prompt alone would cost 60.
+TEST(ClosedFormByHand, UnlikePromptsCostTheirSquares) {
+  InstanceModel model = simple();
+  model.time.per_prompt_pair_s = 20e-9;
+  const RequestLengths rows[] = {{500, 100}, {1500, 100}};
+  const WorkloadMoments moments = WorkloadMoments::of(rows);
+  EXPECT_DOUBLE_EQ(moments.input_spread, 1.25);
+  EXPECT_NEAR(closed_form(seconds_of(model), {10, 2048}, moments).prompt_s, 62.5e-3, 1e-12);
+}
+
+// An iteration of 500 tokens has prompts for 100*500/1100 = 45.45 decoding sequences, however many
+// slots there are.
+TEST(ClosedFormByHand, LongPromptsDoNotFillTheBatch) {
+  const auto workload = WorkloadMoments::of_means(1000, 100);
+  const Throughput many = closed_form(seconds_of(simple()), {200, 500}, workload);
+  EXPECT_DOUBLE_EQ(many.requests_per_s, closed_form(seconds_of(simple()), {1000, 500}, workload).requests_per_s);
+  // T_dec = 10 + (0.1 + 1.05)*45.4545 = 62.2727 ms; X = 1/(0.050 + 100*0.0622727/45.4545) = 5.3476.
+  EXPECT_NEAR(many.decode_s, 62.2727e-3, 1e-7);
+  EXPECT_NEAR(many.requests_per_s, 1 / 0.187, 1e-6);
+}
+
 // The same numbers with C = 500: n_m = ceil(1000*10/500) = 20, n_g = 80; T_mix = 21.5 + 500*0.05
 // = 46.5 ms, T_gen = 21.5 ms: 930 + 1720 = 2650 ms. TPOT = 26.5 ms. TTFT = 46.5*2*min(1 +
 // log2(10)/8, 2) = 93*1.41524 = 131.617 ms. By steps 10*99/2.65 = 373.58 tokens/s; by Little
