@@ -122,6 +122,23 @@ Json to_json(const ShowArguments& a, const Shown& s) {
           {"prompt_tokens_per_s", s.prompt_tokens_per_s}};
 }
 
+// The least that would make it fit: for each quantisation that the device computes in, the fewest devices.
+std::string what_fits(const ShowArguments& a, const Shown& s) {
+  std::string text;
+  for (const perf::Quantisation& quantisation : perf::quantisations()) {
+    if (quantisation.arithmetic != perf::Arithmetic::Half && !s.device.peak_flops(quantisation.arithmetic)) continue;
+    for (perf::Layout layout = a.layout; layout.tp <= 16; layout.tp *= 2) {
+      if (perf::layout_problem(s.model, layout)) continue;
+      const perf::MemoryBudget memory = perf::place(s.model, s.device, quantisation, layout, a.limits).memory;
+      if (memory.missing_bytes(a.limits.max_context) > 0) continue;
+      text += fmt::format("{}--quantisation {} --tp {}", text.empty() ? "" : ", ", quantisation.name, layout.tp);
+      break;
+    }
+  }
+  return text.empty() ? "  nothing makes it fit up to 16 of these devices a stage: more stages (--pp) or a smaller --max-context might\n"
+                      : "  it would fit with " + text + "\n";
+}
+
 std::string memory_text(const ShowArguments& a, const Shown& s) {
   const auto gb = [](double bytes) { return bytes * 1e-9; };
   std::string text = fmt::format("memory of one device ({:.1f} GB, {:.1f} usable)\n  weights {:.2f} GB, activations {:.2f}, reserve {:.2f}, cache {:.2f}\n",
@@ -129,7 +146,7 @@ std::string memory_text(const ShowArguments& a, const Shown& s) {
                                  gb(s.memory.reserve_bytes), gb(s.memory.kv_bytes));
   if (s.memory.kv_bytes < s.memory.kv.bytes(a.limits.max_context)) {
     return text + fmt::format("  DOES NOT FIT: {:.2f} GB more are needed for one sequence of {} tokens\n",
-                              gb(s.memory.missing_bytes(a.limits.max_context)), a.limits.max_context);
+                              gb(s.memory.missing_bytes(a.limits.max_context)), a.limits.max_context) + what_fits(a, s);
   }
   return text + fmt::format("  a sequence of {} tokens takes {:.3f} GB; the cache holds {} such sequences at once (at most {}), or one of {} tokens\n",
                             a.context, gb(s.memory.kv.bytes(a.context)), s.admissible, a.limits.max_sequences, s.kv_tokens);
@@ -148,7 +165,7 @@ int cmd_perf_show(const Arguments& arguments) {
     fmt::print("{}\n", to_json(a, shown).dump(2));
     return 0;
   }
-  fmt::print("{} on {} {}, {}\n{:.2f}e9 parameters, {:.2f}e9 active for a token\nefficiencies: {}{}\n\n", shown.model.name, a.layout.text(),
+  fmt::print("{} on {} {}, {}\n{:.2f}e9 parameters, {:.2f}e9 active for a token (without embeddings)\nefficiencies: {}{}\n\n", shown.model.name, a.layout.text(),
              shown.device.name, a.quantisation, shown.parameters.total() * 1e-9, perf::active_parameters(shown.model) * 1e-9,
              shown.device.efficiency.source, shown.device.calibrated() ? "" : " (UNCALIBRATED)");
   fmt::print("{}", memory_text(a, shown));

@@ -109,7 +109,7 @@ bool is_given(const JsonObject& entry, const std::string& key) {
 DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, const Json& all_reduce) {
   entry.expect_only({"name", "vendor", "architecture", "peak", "memory_bytes", "memory_bandwidth",
                      "links", "peer_access", "graphs", "power_w", "price", "efficiency", "all_reduce",
-                     "step_overhead_ms", "layer_overhead_us", "note"});
+                     "kernels_assumed", "step_overhead_ms", "layer_overhead_us", "note"});
   DeviceSpec device;
   device.name = entry.string("name");
   device.vendor = entry.string_or("vendor", "");
@@ -131,6 +131,10 @@ DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, con
   const bool is_named = entry.has("efficiency") && entry.json()["efficiency"].is_string();
   device.efficiency = efficiency_from_json(named_table(entry, "efficiency", efficiency),
                                            is_named ? entry.string("efficiency") : device.name);
+  if (entry.boolean_or("kernels_assumed", false)) {
+    device.efficiency.calibrated = false;
+    device.efficiency.source = "as measured on a relative, assumed: " + device.efficiency.source;
+  }
   if (is_given(entry, "all_reduce")) read_all_reduce(named_table(entry, "all_reduce", all_reduce), device);
   device.step_overhead_s = entry.number_or("step_overhead_ms", 0.3) * 1e-3;
   device.layer_overhead_s = entry.number_or("layer_overhead_us", 6) * 1e-6;
