@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -17,6 +18,9 @@ namespace {
 constexpr double kNoLimitBytes = 1e15;
 constexpr double kUsualContext = 1500;
 constexpr int64_t kLongestContext = 131'072;  // if the cache has room for it
+// llama.cpp's slots where the file says neither how many nor how long.
+constexpr int64_t kSlotContext = 8192;
+constexpr int64_t kMostSlots = 64;
 
 perf::InstanceModel model_of_slots(const InstanceSettings& settings) {
   perf::InstanceModel model;
@@ -76,6 +80,31 @@ perf::InstanceModel profiled_model(const InstanceSettings& settings, const std::
   return model;
 }
 
+// llama.cpp gives each slot the same share of the cache, for good: so many slots of so much context.
+void share_among_slots(perf::InstanceModel& model, const InstanceSettings& settings, const std::string& where) {
+  if (model.kv_capacity_bytes <= 0) return;
+  const int64_t longest = model.max_context > 0 ? model.max_context : kLongestContext;
+  const auto slots_of = [&](int64_t context) {
+    return static_cast<int64_t>(model.kv_capacity_bytes / std::max(model.kv.bytes(context), 1.0));
+  };
+  if (settings.max_sequences && !settings.max_context) {
+    const double share = model.kv_capacity_bytes / static_cast<double>(model.max_sequences);
+    model.max_context = std::min(longest, model.kv.tokens_within(share));
+    if (model.max_context < 2) {
+      throw input_error(where, "max_sequences", fmt::format("at most {}, slots of 2 tokens of context", slots_of(2)),
+                        std::to_string(model.max_sequences), "fewer slots or a larger device");
+    }
+    return;
+  }
+  model.max_context = settings.max_context.value_or(std::min(longest, kSlotContext));
+  const int64_t slots = slots_of(model.max_context);
+  if (settings.max_sequences.value_or(1) > slots) {
+    throw input_error(where, "max_sequences", fmt::format("at most {}, the slots of {} tokens that its cache holds", slots, model.max_context),
+                      std::to_string(settings.max_sequences.value_or(1)), "fewer slots, a shorter max_context or a larger device");
+  }
+  model.max_sequences = settings.max_sequences.value_or(std::min(slots, kMostSlots));
+}
+
 Batching batching_of(const std::string& engine) {
   if (engine == "sglang") return Batching::PromptsFirst;
   return engine == "llama.cpp" ? Batching::FixedSlots : Batching::DecodeFirst;
@@ -104,6 +133,20 @@ Fault::Kind kind_of(const std::string& kind) {
   if (kind == "slowdown") return Fault::Kind::Slowdown;
   if (kind == "partition") return Fault::Kind::Partition;
   return kind == "staleness" ? Fault::Kind::Staleness : Fault::Kind::Crash;
+}
+
+// Two faults of one kind at one instance at once have no meaning.
+void check_apart(const std::vector<Fault>& faults, const Fault& fault, const std::string& where) {
+  const auto end_s = [](const Fault& one) {
+    return one.at_s + one.for_s + (one.kind == Fault::Kind::Crash ? one.warm_up_s + one.detection_s : 0);
+  };
+  for (const Fault& other : faults) {
+    if (other.kind != fault.kind || other.instance != fault.instance) continue;
+    if (fault.at_s >= end_s(other) || other.at_s >= end_s(fault)) continue;
+    throw input_error(where, "at_s", fmt::format("a time outside {} s to {} s, when its instance has another fault of this kind",
+                                                 shortest(other.at_s), shortest(end_s(other))),
+                      shortest(fault.at_s) + " s", "one fault after the other, or one longer fault");
+  }
 }
 
 Fault load_fault(const config::Source& source, const std::string& where, const std::vector<std::string>& names) {
@@ -138,6 +181,7 @@ SimulatedInstance make_instance(const InstanceSettings& settings, const perf::Ca
                       .slots = model.max_sequences};
   } else {
     model = settings.profile ? profiled_model(settings, where) : derived_model(settings, catalogue, where);
+    if (batching_of(settings.engine) == Batching::FixedSlots) share_among_slots(model, settings, where);
   }
   model.name = name;
   perf::validate(model, where);
@@ -185,15 +229,21 @@ double fit_to_workload(std::vector<SimulatedInstance>& instances, schedule::Sche
 
 ClusterFile load_cluster(const Path& path, const std::vector<std::string>& overrides) {
   ClusterFile cluster;
+  cluster.name = path.string();
   config::load(cluster.settings, {.file = path, .sections = {}, .overrides = overrides, .foreign_keys = {"instance", "fault"}, .folders = {}});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   std::vector<std::string> names;
+  std::set<std::string> distinct;
   for (const std::string& name : tables_of_kind(path, "instance")) {
     InstanceSettings settings;
     config::load(settings, section_of(path, "instance." + name));
     const std::string where = fmt::format("{}: [instance.{}]", path.string(), name);
     for (int64_t i = 0; i < settings.count; ++i) {
       names.push_back(settings.count == 1 ? name : fmt::format("{}-{}", name, i + 1));
+      if (!distinct.insert(names.back()).second) {
+        throw input_error(where, "", "a name that no other instance has", in_quotes(names.back()), "rename one of the tables");
+      }
+      cluster.tables.push_back(name);
       cluster.instances.push_back(make_instance(settings, catalogue, names.back(), where));
     }
   }
@@ -202,7 +252,9 @@ ClusterFile load_cluster(const Path& path, const std::vector<std::string>& overr
   }
   for (const std::string& name : tables_of_kind(path, "fault")) {
     const std::string where = fmt::format("{}: [fault.{}]", path.string(), name);
-    cluster.faults.push_back(load_fault(section_of(path, "fault." + name), where, names));
+    const Fault fault = load_fault(section_of(path, "fault." + name), where, names);
+    check_apart(cluster.faults, fault, where);
+    cluster.faults.push_back(fault);
   }
   for (SimulatedInstance& instance : cluster.instances) {
     instance.iterations.exact = cluster.settings.exact;

@@ -26,8 +26,10 @@
 namespace trex::simulate {
 
 struct ClusterFile {
+  std::string name;                          // the file's, for errors
   SimulateSettings settings;
   std::vector<SimulatedInstance> instances;  // weights not set: they depend on the workload
+  std::vector<std::string> tables;           // of each instance, the NAME of its [instance.NAME]
   std::vector<Fault> faults;
 };
 

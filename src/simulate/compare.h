@@ -22,7 +22,10 @@ struct Comparison {
   std::vector<PolicyRuns> policies;
   Workload first_workload;  // of the first seed
   double capacity_per_s = 0;  // what all instances sustain together
-  double offered_per_s = 0;   // mean over seeds; 0 for an offline batch
+  double offered_per_s = 0;   // mean over seeds; 0 for an offline batch and closed loops
+  std::string offered;        // in words: "12.30 requests/s", "all at once", "by 64 clients"
+  int64_t too_long = 0;       // requests of the first seed whose prompt no instance takes
+  int64_t longest_context = 0;  // of all instances
 };
 
 // Names of `text`: "all", or a list like "cap,round_robin". Throws Usage, naming the nearest.

@@ -110,6 +110,19 @@ TEST(IterationEngine, PreemptionComputesAgainButEmitsOnce) {
   EXPECT_EQ(engine.totals().computed_tokens, prompt + engine.totals().recomputed_tokens);
 }
 
+// Room for 120 tokens. A and B (30 + 60 each) fill it; B, the newer, gives way and comes back before C,
+// which has waited all the while and alone would fit beside A.
+TEST(IterationEngine, WhatWasPreemptedComesBackFirst) {
+  perf::InstanceModel model = small_model();
+  model.max_sequences = 2;
+  model.kv_capacity_bytes = 12e3;
+  IterationEngine engine({.model = model});
+  const auto results = drive(engine, {{0, 30, 60, {}}, {0, 30, 60, {}}, {0.1, 30, 5, {}}});
+  EXPECT_EQ(engine.totals().preemptions, 1);
+  EXPECT_GT(results[2].first_token_s, results[0].ended_s);
+  EXPECT_LT(results[0].ended_s, results[1].ended_s);
+}
+
 // The cache never holds more than there is, at the end of any iteration.
 TEST(IterationEngine, TheCacheIsNeverOverfull) {
   perf::InstanceModel model = small_model();

@@ -15,7 +15,12 @@ namespace trex::simulate {
 using Nanoseconds = int64_t;
 inline constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 
-inline Nanoseconds nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
+// The longest run, three years: sums of a few such times do not overflow. What is later is then.
+inline constexpr double kLongest_s = 1e8;
+
+inline Nanoseconds nanoseconds(double seconds) {
+  return std::llround(std::clamp(seconds, -kLongest_s, kLongest_s) * 1e9);
+}
 inline double seconds(Nanoseconds time) { return static_cast<double>(time) * 1e-9; }
 
 template <class Event>

@@ -159,7 +159,7 @@ double IterationEngine::most_bytes_after(int64_t steps) const {
   return held_bytes_ + static_cast<double>(decoding_.size()) * (slope_bytes_ * grown + jump_bytes_);
 }
 
-// As measure_cache() left it, `steps` decode steps later.
+// What running sequences hold `steps` decode steps from now.
 double IterationEngine::bytes_after(int64_t steps) const {
   double bytes = held_bytes_;
   for (const Slot slot : decoding_) {
@@ -378,7 +378,7 @@ std::vector<Lost> IterationEngine::crash(Nanoseconds now) {
 EngineLoad IterationEngine::load() const {
   return {.running = static_cast<int64_t>(prefilling_.size() + decoding_.size()),
           .waiting = static_cast<int64_t>(waiting_.size()),
-          .kv_share = has_cache_limit_ ? held_bytes_ / spec_.model.kv_capacity_bytes : 0};
+          .kv_share = has_cache_limit_ ? bytes_after(0) / spec_.model.kv_capacity_bytes : 0};
 }
 
 void IterationEngine::check_conservation() const {

@@ -59,6 +59,7 @@ struct Record {
   uint16_t retries = 0;
   Outcome outcome = Outcome::Completed;
   int64_t cached_tokens = 0;
+  int64_t output_tokens = 0;        // as planned, or fewer where the instance's longest context cut them
 };
 
 // The state at one moment.
@@ -91,9 +92,11 @@ struct SimulationInput {
   schedule::SchedulerSettings scheduler;
   std::vector<Fault> faults;
   double sample_every_s = 0;     // 0: no time series
+  size_t most_samples = 1000;    // when there are more, every other one goes and the distance doubles
   std::function<void(int64_t ended)> on_progress;  // now and then
 };
 
+// Throws Input for a run that would take longer than kLongest_s.
 SimulationResult simulate(const SimulationInput& input);
 
 }  // namespace trex::simulate

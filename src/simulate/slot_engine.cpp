@@ -21,7 +21,8 @@ void SlotEngine::admit(const EngineRequest& request, Nanoseconds now) {
   ++running_;
   const double prompt_s = slowdown_ * spec_.prompt_token_s * static_cast<double>(request.prompt_tokens);
   const double token_s = slowdown_ * spec_.token_s;
-  prompts_done_ = std::max(prompts_done_, now) + nanoseconds(prompt_s);
+  // No later than ten times the longest run, so that however many prompts do not overflow.
+  prompts_done_ = std::min(std::max(prompts_done_, now) + nanoseconds(prompt_s), 10 * nanoseconds(kLongest_s));
   totals_.computed_tokens += request.prompt_tokens;
   push(prompts_done_ + nanoseconds(token_s), {Notice::Kind::FirstToken, request.index, 0});
   push(prompts_done_ + nanoseconds(token_s * static_cast<double>(request.output_tokens)),

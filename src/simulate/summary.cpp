@@ -62,7 +62,8 @@ Summary summarize(const Workload& workload, const SimulationResult& result, cons
       case Outcome::Failed: ++summary.failed; continue;
     }
     const auto& lengths = workload.requests[i].lengths;
-    const auto output = static_cast<double>(lengths.output_tokens);
+    const auto output = static_cast<double>(record.output_tokens);
+    summary.cut += record.output_tokens < lengths.output_tokens ? 1 : 0;
     const double ttft_s = seconds(record.first_token - record.arrived);
     const double end_s = seconds(record.ended);
     latencies.push_back(seconds(record.ended - record.arrived));
@@ -102,6 +103,7 @@ std::vector<std::pair<std::string, double>> named_numbers(const Summary& s) {
           {"refused", static_cast<double>(s.refused)},
           {"expired", static_cast<double>(s.expired)},
           {"failed", static_cast<double>(s.failed)},
+          {"cut", static_cast<double>(s.cut)},
           {"makespan_s", s.makespan_s},
           {"requests_per_s", s.requests_per_s},
           {"output_tokens_per_s", s.output_tokens_per_s},
@@ -141,7 +143,7 @@ std::string record_line(const Workload& workload, const SimulationResult& result
   const auto time = [](Nanoseconds at) { return at == kNever ? Json(nullptr) : Json(seconds(at)); };
   Json line = {{"arrival_s", seconds(record.arrived)},
                {"prompt_tokens", planned.lengths.prompt_tokens},
-               {"output_tokens", planned.lengths.output_tokens},
+               {"output_tokens", record.output_tokens},
                {"class", workload.classes[planned.request_class].name},
                {"tenant", workload.tenants[planned.tenant]},
                {"outcome", to_string(record.outcome)},

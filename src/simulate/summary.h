@@ -36,6 +36,7 @@ struct Summary {
   double goodput_share = 0;                 // of all requests
   double cached_share = 0;                  // of prompt tokens
   int64_t requests = 0, completed = 0, refused = 0, expired = 0, failed = 0, preemptions = 0;
+  int64_t cut = 0;                          // of the completed, answers cut at an instance's longest context
 };
 
 Summary summarize(const Workload& workload, const SimulationResult& result, const GoodputLimits& limits);

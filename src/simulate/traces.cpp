@@ -11,12 +11,13 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "simulate/event_queue.h"
 
 namespace trex::simulate {
 namespace {
 
 constexpr int64_t kMooncakeBlockTokens = 512;
-constexpr int64_t kMostTokens = int64_t{1} << 32;
+constexpr int64_t kMostTokens = 1'000'000'000;
 
 const std::vector<std::pair<std::string, std::string>>& shipped_files() {
   static const std::vector<std::pair<std::string, std::string>> kFiles{
@@ -76,27 +77,43 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
+// "+01:30", "-07:00", "Z" or nothing, in seconds east of Greenwich.
+std::optional<int64_t> seconds_of_zone(std::string_view text) {
+  if (text.empty() || text == "Z") return 0;
+  if (text.size() != 6 || text[3] != ':') return std::nullopt;
+  const auto hours = parse_integer(text.substr(1, 2)), minutes = parse_integer(text.substr(4, 2));
+  if (!hours || !minutes || *hours > 14 || *minutes > 59) return std::nullopt;
+  return (text[0] == '-' ? -1 : 1) * (*hours * 3600 + *minutes * 60);
+}
+
 // "2023-11-16 18:15:46.6805900", also with T and a zone suffix of 2024's files ("+00:00").
 std::optional<double> seconds_of_date(std::string_view text) {
   if (text.size() < 19 || text[4] != '-' || text[7] != '-' || text[13] != ':' || text[16] != ':') {
     return std::nullopt;
   }
   std::string_view seconds = text.substr(17);
-  if (const auto zone = seconds.find_first_of("+Z"); zone != std::string_view::npos) {
-    seconds = seconds.substr(0, zone);
-  }
+  const size_t end = std::min(seconds.find_first_of("+-Z"), seconds.size());
+  const auto zone = seconds_of_zone(seconds.substr(end));
+  seconds = seconds.substr(0, end);
   const auto year = parse_integer(text.substr(0, 4)), month = parse_integer(text.substr(5, 2)),
              day = parse_integer(text.substr(8, 2)), hour = parse_integer(text.substr(11, 2)),
              minute = parse_integer(text.substr(14, 2));
   const auto second = parse_real(seconds);
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
-  return static_cast<double>(days_of(*year, *month, *day) * 86400 + *hour * 3600 + *minute * 60) + *second;
+  if (!year || !month || !day || !hour || !minute || !second || !zone) return std::nullopt;
+  const auto is_within = [](double value, double low, double high) { return value >= low && value < high; };
+  const int64_t days = days_of(*year, *month, 1);
+  const int64_t next_month = *month == 12 ? days_of(*year + 1, 1, 1) : days_of(*year, *month + 1, 1);
+  if (*month < 1 || *month > 12 || *day < 1 || *day > next_month - days || *hour < 0 || *hour > 23 || *minute < 0 ||
+      *minute > 59 || !is_within(*second, 0, 61)) {
+    return std::nullopt;
+  }
+  return static_cast<double>((days + *day - 1) * 86400 + *hour * 3600 + *minute * 60 - *zone) + *second;
 }
 
 int64_t token_count(const std::string& where, const std::string& field, std::string_view text) {
   const auto count = parse_integer(trimmed(text));
   if (!count || *count < 0 || *count > kMostTokens) {
-    throw input_error(where, field, "a whole number of tokens, at least 0",
+    throw input_error(where, field, fmt::format("a whole number of tokens, 0 to {}", kMostTokens),
                       trimmed(text).empty() ? "nothing" : in_quotes(text));
   }
   return *count;
@@ -107,21 +124,26 @@ class Collector {
  public:
   explicit Collector(Trace& trace) : trace_(trace) {}
 
-  void add(TraceRequest request, const std::string& where) {
+  // `time` is the arrival as the file writes it.
+  void add(TraceRequest request, const std::string& time, const std::string& where) {
     if (request.lengths.prompt_tokens < 1) {
       throw input_error(where, "prompt_tokens", "at least 1", std::to_string(request.lengths.prompt_tokens));
     }
     if (trace_.has_arrivals) {
       if (!std::isfinite(request.arrival_s)) {
-        throw input_error(where, "arrival", "a finite time", shortest(request.arrival_s));
+        throw input_error(where, "arrival", "a finite time", time);
       }
       if (!first_s_) first_s_ = request.arrival_s;
       request.arrival_s -= *first_s_;
       if (request.arrival_s < last_s_) {
-        throw input_error(where, "arrival", fmt::format("not before the line above ({} s)", shortest(last_s_)),
-                          shortest(request.arrival_s) + " s", "sort the trace by time");
+        throw input_error(where, "arrival", fmt::format("a time not before the one above, {}", last_time_), time,
+                          "sort the trace by time");
+      }
+      if (request.arrival_s >= kLongest_s) {
+        throw input_error(where, "arrival", fmt::format("at most {:.0e} s after the first one", kLongest_s), time);
       }
       last_s_ = request.arrival_s;
+      last_time_ = time;
     }
     trace_.requests.push_back(std::move(request));
   }
@@ -130,6 +152,7 @@ class Collector {
   Trace& trace_;
   std::optional<double> first_s_;
   double last_s_ = 0;
+  std::string last_time_;
 };
 
 double arrival_of(const Columns& columns, std::string_view text, const std::string& where) {
@@ -141,10 +164,23 @@ double arrival_of(const Columns& columns, std::string_view text, const std::stri
   return *seconds;
 }
 
-void read_csv(const std::string& text, const std::string& name, Trace& trace) {
+// The cells of a line, without blanks and quotes around them. No column that is read has commas.
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells = split(line, ',');
+  for (std::string& cell : cells) {
+    std::string_view bare = trimmed(cell);
+    if (bare.size() >= 2 && bare.front() == '"' && bare.back() == '"') bare = trimmed(bare.substr(1, bare.size() - 2));
+    cell = std::string(bare);
+  }
+  return cells;
+}
+
+void read_csv(std::string_view text, const std::string& name, Trace& trace) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const auto lines = split(text, '\n');
-  std::string header_line(trimmed(lines.empty() ? "" : lines[0]));
-  const auto header = split(header_line, ',');
+  if (trimmed(text).empty()) throw input_error(name, "", "a header and at least one request", "an empty file");
+  const auto header = cells_of(lines[0]);
   const Columns columns = columns_of(header, name + ":1");
   trace.has_arrivals = columns.arrival >= 0;
   Collector collector(trace);
@@ -152,7 +188,7 @@ void read_csv(const std::string& text, const std::string& name, Trace& trace) {
     const std::string_view line = trimmed(lines[i]);
     if (line.empty()) continue;
     const std::string where = fmt::format("{}:{}", name, i + 1);
-    const auto cells = split(line, ',');
+    const auto cells = cells_of(line);
     if (cells.size() != header.size()) {
       throw input_error(where, "", fmt::format("{} columns as in the header", header.size()),
                         std::to_string(cells.size()));
@@ -168,7 +204,7 @@ void read_csv(const std::string& text, const std::string& name, Trace& trace) {
       ++trace.failed_requests;
       continue;
     }
-    collector.add(std::move(request), where);
+    collector.add(std::move(request), trace.has_arrivals ? cell(columns.arrival) : "", where);
   }
 }
 
@@ -176,7 +212,7 @@ TraceRequest request_of(const JsonObject& object, bool is_mooncake) {
   const auto count = [&](const char* key) {
     const int64_t value = object.integer(key);
     if (value < 0 || value > kMostTokens) {
-      throw object.error(key, "a whole number of tokens, at least 0", std::to_string(value));
+      throw object.error(key, fmt::format("a whole number of tokens, 0 to {}", kMostTokens), std::to_string(value));
     }
     return value;
   };
@@ -198,11 +234,13 @@ void read_json_lines(const Path& path, Trace& trace) {
   trace.has_arrivals = true;
   LineReader reader(path);
   Collector collector(trace);
+  bool is_mooncake = false;
   while (const auto line = reader.next()) {
     const JsonObject object = line->object();
-    const bool is_mooncake = object.has("timestamp") || object.has("input_length");
+    // The first line tells which format the file has.
+    if (trace.requests.empty()) is_mooncake = object.has("timestamp") || object.has("input_length");
     if (is_mooncake) trace.block_tokens = kMooncakeBlockTokens;
-    collector.add(request_of(object, is_mooncake), line->where);
+    collector.add(request_of(object, is_mooncake), shortest(object.number(is_mooncake ? "timestamp" : "arrival_s")), line->where);
   }
 }
 

@@ -98,14 +98,33 @@ TEST_F(TraceFile, DatesCountLeapDaysAndZones) {
   EXPECT_NEAR(trace.requests[1].arrival_s, 86'400.75, 1e-6);
 }
 
+// 18:15 two hours east of Greenwich is 16:15 there, 19:15 at 03:30 west of it 22:45.
+TEST_F(TraceFile, ZonesAreCounted) {
+  const Trace trace = load("zones.csv",
+      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:00+02:00,1,1\n"
+      "2023-11-16T16:16:00Z,1,1\n2023-11-16 19:15:00.5-03:30,2,2\n");
+  EXPECT_EQ(trace.requests[1].arrival_s, 60);
+  EXPECT_EQ(trace.requests[2].arrival_s, 6.5 * 3600 + 0.5);
+  EXPECT_THAT(message("day.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-29 18:15:00,1,1\n"),
+              testing::HasSubstr("expected a time like"));
+}
+
+TEST_F(TraceFile, QuotesAndAByteOrderMarkAreNoPartOfNames) {
+  const Trace trace = load("quoted.csv", "\xEF\xBB\xBF\"arrival_s\",\"prompt_tokens\",output_tokens\r\n1,\"10\",5\r\n3,20,6\r\n");
+  ASSERT_EQ(trace.requests.size(), 2u);
+  EXPECT_TRUE(trace.has_arrivals);
+  EXPECT_EQ(trace.requests[0].lengths.prompt_tokens, 10);
+  EXPECT_EQ(trace.requests[1].arrival_s, 2);
+}
+
 TEST_F(TraceFile, FaultsAreNamedWithTheirLine) {
   const std::string header = "arrival_s,prompt_tokens,output_tokens\n";
   EXPECT_EQ(message("a.csv", header + "1,10,5\n0.5,10,5\n"),
-            "a.csv:3: arrival: expected not before the line above (0 s); got -0.5 s (sort the trace by time)");
+            "a.csv:3: arrival: expected a time not before the one above, 1; got 0.5 (sort the trace by time)");
   EXPECT_EQ(message("a.csv", header + "1,-10,5\n"),
-            "a.csv:2: prompt_tokens: expected a whole number of tokens, at least 0; got \"-10\"");
+            "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got \"-10\"");
   EXPECT_EQ(message("a.csv", header + "1,,5\n"),
-            "a.csv:2: prompt_tokens: expected a whole number of tokens, at least 0; got nothing");
+            "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got nothing");
   EXPECT_EQ(message("a.csv", header + "1,10\n"), "a.csv:2: expected 3 columns as in the header; got 2");
   EXPECT_EQ(message("a.csv", header + "nan,10,5\n"),
             "a.csv:2: arrival: expected a finite number of seconds; got \"nan\"");

@@ -1,5 +1,7 @@
 #include "simulate/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -222,6 +224,34 @@ void spread_over_tenants(const ArrivalSettings& settings, Workload& workload) {
   }
 }
 
+// A setting that would have no effect is refused: its author expects one.
+void check_arrivals(const Trace& trace, const ArrivalSettings& settings, const std::string& where) {
+  const std::string& arrivals = settings.arrivals;
+  const bool is_drawn = arrivals != "trace" && arrivals != "closed" && arrivals != "offline";
+  if (arrivals == "trace" && !trace.has_arrivals) {
+    throw input_error(where, "arrivals", "arrival times in the trace", trace.name + ", a list of lengths",
+                      "set arrivals to poisson and a rate, or to offline");
+  }
+  if (is_drawn && settings.rate <= 0) {
+    throw input_error(where, "rate", "requests/s above 0 for " + arrivals + " arrivals", shortest(settings.rate), "or give load");
+  }
+  if (arrivals == "mmpp" && settings.burst_share * settings.burst_factor > 1) {
+    throw input_error(where, "burst_factor", "at most 1 / burst_share = " + shortest(1 / settings.burst_share),
+                      shortest(settings.burst_factor));
+  }
+  if (settings.diurnal_swing > 0 && arrivals != "poisson" && arrivals != "sessions") {
+    throw input_error(where, "diurnal_swing", "0 with arrivals = " + arrivals, shortest(settings.diurnal_swing),
+                      "only poisson arrivals and sessions follow the day");
+  }
+  if (!settings.thin) return;
+  if (arrivals != "trace") throw input_error(where, "thin", "false with arrivals = " + arrivals, "true", "only a trace can be thinned");
+  const double recorded = arrival_statistics(trace).requests_per_s;
+  if (settings.rate > recorded) {
+    throw input_error(where, "thin", fmt::format("at most the {:.4g} requests/s of the trace", recorded),
+                      fmt::format("{:.4g}", settings.rate), "without thin, time is compressed");
+  }
+}
+
 }  // namespace
 
 std::vector<perf::RequestLengths> Workload::lengths() const {
@@ -231,31 +261,22 @@ std::vector<perf::RequestLengths> Workload::lengths() const {
   return all;
 }
 
-Workload plan_workload(const Trace& trace, const ArrivalSettings& settings) {
+Workload plan_workload(const Trace& trace, const ArrivalSettings& settings, const std::string& where) {
+  check_arrivals(trace, settings, where);
   Workload workload;
   workload.block_tokens = trace.block_tokens;
   if (settings.arrivals == "trace") {
-    if (!trace.has_arrivals) {
-      throw input_error("arrivals", "", "arrival times in the trace", trace.name + ", a list of lengths",
-                        "set arrivals to poisson and a rate, or to offline");
-    }
     from_trace(trace, settings, workload);
   } else if (settings.arrivals == "closed") {
     closed_loop(trace, settings, workload);
+  } else if (settings.arrivals == "sessions") {
+    sessions(trace, settings, workload);
   } else {
-    if (settings.arrivals != "offline" && settings.rate <= 0) {
-      throw input_error("rate", "", "requests/s above 0 for " + settings.arrivals + " arrivals", shortest(settings.rate),
-                        "or give load");
-    }
-    if (settings.arrivals == "mmpp" && settings.burst_share * settings.burst_factor > 1) {
-      throw input_error("burst_factor", "", "at most 1 / burst_share = " + shortest(1 / settings.burst_share),
-                        shortest(settings.burst_factor));
-    }
-    if (settings.arrivals == "sessions") {
-      sessions(trace, settings, workload);
-    } else {
-      open_loop(trace, settings, workload);
-    }
+    open_loop(trace, settings, workload);
+  }
+  if (workload.requests.empty()) {
+    throw input_error(where, "rate", "so many requests/s that some of the trace's remain", shortest(settings.rate),
+                      "thin less, or give the trace more rows");
   }
   spread_over_tenants(settings, workload);
   return workload;

@@ -66,7 +66,9 @@ struct ArrivalSettings {
 };
 
 // Lengths come from the trace's rows: in order for `trace`, drawn with replacement otherwise.
-// Throws Input for settings that the trace cannot serve (arrivals of a list of lengths).
-Workload plan_workload(const Trace& trace, const ArrivalSettings& settings);
+// Throws Input at `where` for settings that contradict each other or that the trace cannot serve
+// (arrivals of a list of lengths).
+Workload plan_workload(const Trace& trace, const ArrivalSettings& settings,
+                       const std::string& where = "arrivals");
 
 }  // namespace trex::simulate
