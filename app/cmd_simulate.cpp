@@ -1,8 +1,11 @@
 // trex simulate: routing policies compared on a simulated cluster.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/commands.h"
 #include "app/simulate_page.h"
+#include "app/simulate_table.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "simulate/compare.h"
@@ -14,48 +17,31 @@ using simulate::ClusterFile;
 using simulate::Comparison;
 using simulate::PolicyRuns;
 
-// Columns of the table: what is shown, its name, and how many of it make one of the unit.
-struct Column {
-  const char* title;
-  const char* number;
-  double scale;
-};
-constexpr Column kColumns[] = {
-    {"latency s", "latency_mean_s", 1},   {"p50", "latency_p50_s", 1},     {"p99", "latency_p99_s", 1},
-    {"TTFT s", "ttft_mean_s", 1},         {"p99", "ttft_p99_s", 1},        {"TPOT ms", "tpot_mean_s", 1e3},
-    {"p99", "tpot_p99_s", 1e3},           {"tok/s", "output_tokens_per_s", 1}, {"steady", "steady_output_tokens_per_s", 1},
-    {"good %", "goodput_share", 100},     {"done", "completed", 1},
-};
-
-std::string cell(const PolicyRuns& runs, const Column& column) {
-  const simulate::Estimate estimate = runs.estimate(column.number);
-  const double mean = estimate.mean * column.scale;
-  if (runs.by_seed.size() < 2) return fmt::format("{:.4g}", mean);
-  return fmt::format("{:.4g} ±{:.2g}", mean, estimate.half_width * column.scale);
+// Characters on the screen, not bytes.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 void print_table(const Comparison& comparison) {
   const size_t seeds = comparison.policies[0].by_seed.size();
-  fmt::print("{} requests, {} seed{}; capacity {:.2f} requests/s, offered {}\n", comparison.first_workload.requests.size(),
-             seeds, seeds == 1 ? "" : "s (means with 95 % intervals)", comparison.capacity_per_s,
-             comparison.offered_per_s > 0 ? fmt::format("{:.2f}", comparison.offered_per_s) : "all at once");
-  fmt::print("TTFT: to the first token; TPOT: for each later one; steady: tok/s between a tenth and nine tenths of the arrivals; "
-             "good: within the limits of both\n\n");
-  std::vector<std::vector<std::string>> rows{{"policy"}};
-  for (const Column& column : kColumns) rows[0].emplace_back(column.title);
-  for (const PolicyRuns& runs : comparison.policies) {
-    rows.push_back({runs.policy});
-    for (const Column& column : kColumns) rows.back().push_back(cell(runs, column));
-  }
+  const size_t requests = comparison.first_workload.requests.size();
+  fmt::print("{} request{}, {} seed{}; capacity {:.2f} requests/s, offered {}\n", requests, requests == 1 ? "" : "s", seeds,
+             seeds == 1 ? "" : "s (means with 95 % intervals)", comparison.capacity_per_s, comparison.offered);
+  fmt::print("by mean latency. TTFT: to the first token; TPOT: for each later one; steady: tokens/s between a tenth and nine\n"
+             "tenths of the arrivals; good: within the limits of both\n\n");
+  const report::Table table = summary_table(comparison, Columns::Terminal);
+  std::vector<std::vector<std::string>> rows{table.header};
+  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
   std::vector<size_t> widths(rows[0].size());
   for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
   for (const auto& row : rows) {
-    std::string line = fmt::format("{:<{}}", row[0], widths[0]);
-    for (size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+    std::string line = row[0] + std::string(widths[0] - width_of(row[0]), ' ');
+    for (size_t i = 1; i < row.size(); ++i) line += std::string(widths[i] - width_of(row[i]) + 2, ' ') + row[i];
     fmt::print("{}\n", line);
   }
+  for (const std::string& note : notes_on(comparison)) fmt::print("note: {}\n", note);
 }
 
 void print_json(const Comparison& comparison) {
@@ -70,6 +56,7 @@ void print_json(const Comparison& comparison) {
                                 {"seeds", runs.by_seed.size()},
                                 {"capacity_per_s", comparison.capacity_per_s},
                                 {"offered_per_s", comparison.offered_per_s},
+                                {"too_long", comparison.too_long},
                                 {"numbers", numbers}}));
   }
 }
@@ -104,7 +91,7 @@ int cmd_simulate(const Arguments& arguments) {
   simulate::SimulateSettings described;
   if (!parse_arguments(options, arguments, config::help_text(config::fields_of(described)))) return 0;
   if (seeds < 1 || seeds > 1000) throw usage_error("--seeds", "1 to 1000", std::to_string(seeds));
-  if (!trace.empty()) overrides.push_back("trace=" + trace);
+  if (!trace.empty()) overrides.push_back("trace=" + simulate::find_trace(trace, "--trace").string());
 
   const auto names = simulate::policies_from(policies);
   const ClusterFile cluster = simulate::load_cluster(file, overrides);

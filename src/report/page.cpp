@@ -36,7 +36,7 @@ std::string script_safe(const Json& value) {
 
 bool looks_like_number(const std::string& text) {
   return !text.empty() && text.find_first_of("0123456789") != std::string::npos &&
-         text.find_first_not_of("0123456789.,+-–% []/()KMGiBsxhm") == std::string::npos;
+         text.find_first_not_of("0123456789.,+-–±% []/()KMGiBsxhm") == std::string::npos;
 }
 
 // A column is set to the right when every one of its cells is a number.
