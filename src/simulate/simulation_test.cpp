@@ -179,6 +179,47 @@ TEST(Cluster, SlotsShareTheCache) {
   EXPECT_THROW(cluster({settings}), Error);
 }
 
+// One slot at 10,000 prompt tokens/s and 10 ms a token; requests of 1000 + 10 tokens: the first token
+// after 110 ms, the end after 200.
+InstanceSettings one_slot() { return slots(10, 1); }
+Workload at_times(const std::vector<double>& times) {
+  Workload workload;
+  for (const double at_s : times) {
+    PlannedRequest request;
+    request.at = nanoseconds(at_s);
+    request.lengths = {1000, 10};
+    workload.requests.push_back(request);
+  }
+  return workload;
+}
+
+// The second waits 200 ms for the slot, in the central queue: TTFT 110 and 310 ms.
+TEST(Simulation, TheFirstTokenIsWaitedForFromTheArrival) {
+  EXPECT_NEAR(run(cluster({one_slot()}), at_times({0, 0}), "pull").summary.ttft_s.mean, 0.21, 1e-6);
+}
+
+TEST(Simulation, TheNetworkIsPassedTwice) {
+  InstanceSettings far = one_slot();
+  far.network_ms = 50;
+  const auto summary = run(cluster({far}), at_times({0}), "cap").summary;
+  EXPECT_NEAR(summary.ttft_s.mean, 0.21, 1e-6);
+  EXPECT_NEAR(summary.latency_s.mean, 0.3, 1e-6);
+}
+
+TEST(Simulation, ASlowdownEnds) {
+  const auto result = run(cluster({one_slot()}), at_times({5, 20}), "cap",
+                          {{.kind = Fault::Kind::Slowdown, .instance = 0, .at_s = 0, .for_s = 10, .factor = 4}}).result;
+  EXPECT_NEAR(seconds(result.records[0].ended), 5.8, 1e-6);
+  EXPECT_NEAR(seconds(result.records[1].ended), 20.2, 1e-6);
+}
+
+// Down at 5 s, restarted at 15, warm at 35.
+TEST(Simulation, ARestartWarmsUp) {
+  const auto result = run(cluster({one_slot()}), at_times({8}), "cap",
+                          {{.kind = Fault::Kind::Crash, .instance = 0, .at_s = 5, .for_s = 10, .warm_up_s = 20}}).result;
+  EXPECT_NEAR(seconds(result.records[0].ended), 35.2, 1e-6);
+}
+
 // Clients that think 1 s and are served in 2.11 s on the mean: as many in the system as Little says.
 TEST(Simulation, ClosedLoopsKeepTheirNumberOfClients) {
   const auto workload = plan_workload(conversation(), {.arrivals = "closed", .requests = 3000, .clients = 12, .think_s = 1});
@@ -208,50 +249,6 @@ TEST(Simulation, ClosedFormsAgree) {
     const double measured = run(instances, workload, "round_robin").summary.steady_tokens_per_s;
     EXPECT_NEAR(measured / expected, 1, 0.10) << one.trace << " on " << one.device;
   }
-}
-
-TEST(Workload, ArrivalsHaveTheirRateAndSpread) {
-  const auto spread = [](const Workload& workload) {
-    double sum = 0, squares = 0;
-    for (size_t i = 1; i < workload.requests.size(); ++i) {
-      const double gap = seconds(workload.requests[i].at - workload.requests[i - 1].at);
-      sum += gap;
-      squares += gap * gap;
-    }
-    const auto n = static_cast<double>(workload.requests.size() - 1);
-    return std::pair{n / sum, std::sqrt(squares / n / (sum / n) / (sum / n) - 1)};
-  };
-  const auto of = [&](ArrivalSettings settings) {
-    settings.requests = 40'000;
-    settings.rate = 5;
-    return spread(plan_workload(conversation(), settings));
-  };
-  const auto poisson_arrivals = of({.arrivals = "poisson"});
-  EXPECT_NEAR(poisson_arrivals.first, 5, 0.1);
-  EXPECT_NEAR(poisson_arrivals.second, 1, 0.03);
-  const auto gamma_arrivals = of({.arrivals = "gamma", .cv = 3});
-  EXPECT_NEAR(gamma_arrivals.first, 5, 0.3);
-  EXPECT_NEAR(gamma_arrivals.second, 3, 0.2);
-  const auto modulated = of({.arrivals = "mmpp"});
-  EXPECT_NEAR(modulated.first, 5, 0.6);
-  EXPECT_GT(modulated.second, 1.2);
-}
-
-// Turns of a session share everything up to the last question; sessions share the system prompt.
-TEST(Workload, SessionsGrowAndShareTheirBeginnings) {
-  const auto workload = plan_workload(conversation(), {.arrivals = "sessions", .requests = 500, .rate = 5, .think_s = 2, .turns = 4});
-  int64_t chained = 0;
-  for (const PlannedRequest& request : workload.requests) {
-    if (request.successor == PlannedRequest::kNone) continue;
-    const PlannedRequest& next = workload.requests[request.successor];
-    ++chained;
-    EXPECT_TRUE(next.is_chained);
-    ASSERT_GT(next.lengths.prompt_tokens, request.lengths.prompt_tokens + request.lengths.output_tokens);
-    for (uint32_t b = 0; b < request.num_blocks; ++b) {
-      ASSERT_EQ(workload.blocks[request.first_block + b], workload.blocks[next.first_block + b]);
-    }
-  }
-  EXPECT_NEAR(static_cast<double>(chained) / 500, 1 - 1.0 / 4, 0.06);
 }
 
 TEST(Summary, IntervalsAreStudents) {
