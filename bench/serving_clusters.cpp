@@ -13,7 +13,7 @@ namespace {
 using simulate::Workload;
 
 const char* const kOffline = "table 9.4, offline";
-const char* const kOnline = "H2/H3, online";
+const char* const kOnline = kOnlineExperiment;
 
 constexpr const char* kPolicies[] = {"round_robin",
                                      "wrr",
@@ -28,14 +28,6 @@ constexpr const char* kPolicies[] = {"round_robin",
                                      "dynamo_cost",
                                      "ttft_min",
                                      "cap"};
-
-struct Cluster {
-  const char* name;
-  std::vector<std::string> devices;
-};
-const Cluster kClusters[] = {{"A", {"H200 SXM", "L40S"}},
-                             {"B", {"H100 SXM", "A100 SXM 80", "A100 SXM 80", "L40S"}},
-                             {"C", {"H200 SXM", "A100 SXM 80", "L40S", "L4"}}};
 
 // How cap stands to the best policy of each cell. A cell is one number of one situation.
 class Verdicts {
@@ -120,14 +112,34 @@ void conclude_offline(Report& report, const std::string& situation) {
                 speed.cap > speed.median, speed.text("tokens/s"));
 }
 
-// At half load all sane policies complete what comes: equal means within half a percent.
+// Seeds have the same arrivals under every policy, so they are compared one by one.
+simulate::Estimate cap_ahead_of_median(const Report& report, const std::string& situation,
+                                       const std::string& number) {
+  std::vector<double> ahead;
+  for (size_t seed = 0; seed < kSeeds; ++seed) {
+    std::vector<double> others;
+    for (const char* policy : kPolicies) {
+      if (policy != std::string("cap")) others.push_back(report.values(kOnline, situation, policy, number)[seed]);
+    }
+    std::sort(others.begin(), others.end());
+    const double median = (others[others.size() / 2 - 1] + others[others.size() / 2]) / 2;
+    ahead.push_back(report.values(kOnline, situation, "cap", number)[seed] - median);
+  }
+  return simulate::estimate_of(ahead);
+}
+
+// At half load all sane policies complete what comes: equal means within half a percent, or within
+// what the seeds leave open.
 void conclude_online(Report& report, const std::string& situation) {
   constexpr double kEqual = 0.005;
   const Beside latency(report, kOnline, situation, "latency mean s", false);
   const Beside goodput(report, kOnline, situation, "goodput /s", true);
+  const simulate::Estimate ahead = cap_ahead_of_median(report, situation, "goodput /s");
+  const bool is_no_less = goodput.cap >= (1 - kEqual) * goodput.median || ahead.mean + ahead.half_width >= 0;
   report.expect("H2", situation + ": cap's latency below the median policy's, goodput no less",
-                latency.cap < latency.median && goodput.cap >= (1 - kEqual) * goodput.median,
-                latency.text("latency s") + "; " + goodput.text("goodput /s"));
+                latency.cap < latency.median && is_no_less,
+                fmt::format("{}; {}, cap over the median of each seed {:+.3g} ± {:.2g}", latency.text("latency s"),
+                            goodput.text("goodput /s"), ahead.mean, ahead.half_width));
 }
 
 void run_offline(Report& report, const Instances& instances, const std::string& trace,
@@ -166,28 +178,19 @@ const char* const kSmallCache =
     "round robin ends when the L4 has served its quarter; beside the weights the L4 has 1.9 GB for "
     "about ten sequences, and "
     "its speed follows that room in proportion: 0.3 GB more reserved is the difference";
+const char* const kWideSpread =
+    "at the limit: the pre-study's H200 does 3.3 times its L40S on short chats, ours 4.2 times, and "
+    "the gain over round robin follows mean/min";
 const char* const kSlotsBind =
     "short prompts: our engines stop at 256 sequences with a third of the cache in use, so its "
     "price is near 0 and sed_kv "
     "does as sed does";
-const char* const kOverloaded =
-    "an instance that gets more than it sustains: its wait is (offered/sustained - 1) x the run's "
-    "length, so a tenth of "
-    "speed is a quarter of the wait";
-const char* const kSharper =
-    "the pre-study predicted every answer by the mean; ours by the prompt's length, which sends "
-    "long answers to fast "
-    "instances";
-const char* const kOnePrompt =
-    "about half a second is the reading of one or two long prompts: 4,142 tokens, the 99th "
-    "percentile, take 0.23 s on "
-    "our A100 and L40S, and the pre-study's must have been slower at it";
 
 void compare_offline(Report& report) {
   struct Printed {
     const char *situation, *policy;
     double gain;
-    const char* reason = nullptr;
+    const char* reason = "";
   };
   const Printed printed[] = {{"A azure-conv-2023", "wrr", 134},
                              {"A azure-conv-2023", "weighted_least_requests", 133},
@@ -195,7 +198,7 @@ void compare_offline(Report& report) {
                              {"A azure-conv-2023", "sed", 139},
                              {"A azure-conv-2023", "sed_kv", 140},
                              {"A azure-conv-2023", "pull", 120},
-                             {"A sharegpt", "wrr", 90},
+                             {"A sharegpt", "wrr", 90, kWideSpread},
                              {"A sharegpt", "weighted_least_requests", 98},
                              {"A sharegpt", "sed", 105},
                              {"B azure-conv-2023", "wrr", 79},
@@ -218,49 +221,11 @@ void compare_offline(Report& report) {
   }
 }
 
-void compare_online(Report& report) {
-  struct Printed {
-    const char *situation, *policy, *number;
-    double value;
-    const char* reason = nullptr;
-  };
-  const char *const b = "B azure-conv-2023, rho 0.8", *const c = "C azure-conv-2023, rho 0.8";
-  const char *const ttft = "TTFT p99 s", *const latency = "latency p99 s",
-                    *const tpot = "TPOT p99 ms";
-  const Printed printed[] = {{b, "round_robin", ttft, 51.7, kOverloaded},
-                             {b, "wrr", ttft, 0.65, kOnePrompt},
-                             {b, "least_requests", ttft, 0.67, kOnePrompt},
-                             {b, "weighted_least_requests", ttft, 0.51, kOnePrompt},
-                             {b, "sed", ttft, 0.44, kOnePrompt},
-                             {b, "round_robin", latency, 82, kOverloaded},
-                             {b, "wrr", latency, 28},
-                             {b, "least_requests", latency, 31},
-                             {b, "weighted_least_requests", latency, 23},
-                             {b, "sed", latency, 22.7, kSharper},
-                             {b, "round_robin", tpot, 138},
-                             {b, "wrr", tpot, 76},
-                             {b, "least_requests", tpot, 83},
-                             {b, "weighted_least_requests", tpot, 55},
-                             {b, "sed", tpot, 52},
-                             {c, "round_robin", ttft, 1700, kOverloaded},
-                             {c, "p2c", ttft, 442, kOverloaded},
-                             {c, "least_requests", ttft, 113, kOverloaded},
-                             {c, "wrr", ttft, 0.65, kOnePrompt},
-                             {c, "weighted_least_requests", ttft, 0.49, kOnePrompt},
-                             {c, "p2c_weighted", ttft, 0.53, kOnePrompt},
-                             {c, "sed", ttft, 0.42, kOnePrompt}};
-  for (const Printed& row : printed) {
-    report.compare("section 9.4, online",
-                   fmt::format("{} {} {}", row.situation, row.policy, row.number), row.value,
-                   report.mean(kOnline, row.situation, row.policy, row.number), row.reason);
-  }
-}
-
 }  // namespace
 
 void unlike_clusters(Report& report) {
   Verdicts verdicts;
-  for (const Cluster& cluster : kClusters) {
+  for (const Cluster& cluster : clusters_of_table94()) {
     const Instances instances = cluster_of(cluster.devices);
     for (const std::string trace : {"azure-conv-2023", "sharegpt"}) {
       const std::string situation = std::string(cluster.name) + " " + trace;
@@ -277,7 +242,7 @@ void unlike_clusters(Report& report) {
     }
   }
   compare_offline(report);
-  compare_online(report);
+  compare_with_published(report);
   verdicts.conclude(report);
 }
 

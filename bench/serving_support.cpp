@@ -122,19 +122,24 @@ void Report::add(const std::string& experiment, const std::string& situation, co
 
 double Report::mean(const std::string& experiment, const std::string& situation, const std::string& policy,
                     const std::string& number) const {
+  return simulate::estimate_of(values(experiment, situation, policy, number)).mean;
+}
+
+const std::vector<double>& Report::values(const std::string& experiment, const std::string& situation, const std::string& policy,
+                                          const std::string& number) const {
   const Row* row = const_cast<Report*>(this)->find(experiment, situation, policy);
   TREX_CHECK(row != nullptr && row->values.contains(number), "no {} of {} / {} / {}", number, experiment, situation, policy);
-  return simulate::estimate_of(row->values.at(number)).mean;
+  return row->values.at(number);
 }
 
 void Report::expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured) {
   statements_.push_back({experiment, statement, measured, holds});
 }
 
-void Report::compare(const std::string& experiment, const std::string& what, double published, double measured, const char* reason) {
+void Report::compare(const std::string& experiment, const std::string& what, double published, double measured, const std::string& reason) {
   const bool is_near = std::abs(measured / published - 1) <= 0.15;
-  const std::string why = is_near || reason == nullptr ? "" : fmt::format("; {}", reason);
-  expect(experiment, fmt::format("{}: {:.4g} within 15 %, or explained", what, published), is_near || reason != nullptr,
+  const std::string why = is_near || reason.empty() ? "" : fmt::format("; {}", reason);
+  expect(experiment, fmt::format("{}: {:.4g} within 15 %, or explained", what, published), is_near || !reason.empty(),
          fmt::format("{:.4g} ({}){}", measured, percent(measured / published - 1), why));
 }
 

@@ -70,10 +70,13 @@ class Report {
            const std::vector<std::pair<std::string, double>>& numbers);
   double mean(const std::string& experiment, const std::string& situation, const std::string& policy,
               const std::string& number) const;
+  // One number of each seed.
+  const std::vector<double>& values(const std::string& experiment, const std::string& situation, const std::string& policy,
+                                    const std::string& number) const;
   // A statement that should hold, with what was measured.
   void expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured);
   // A published number that should be met within 15 %, or the reason why it is not.
-  void compare(const std::string& experiment, const std::string& what, double published, double measured, const char* reason);
+  void compare(const std::string& experiment, const std::string& what, double published, double measured, const std::string& reason);
 
   void print_json_lines() const;
   void print_markdown() const;
@@ -93,6 +96,17 @@ class Report {
   std::vector<Row> rows_;
   std::vector<Statement> statements_;
 };
+
+// The unlike clusters of table 9.4.
+struct Cluster {
+  const char* name;
+  std::vector<std::string> devices;
+};
+const std::vector<Cluster>& clusters_of_table94();
+inline constexpr const char* kOnlineExperiment = "H2/H3, online";
+
+// The online numbers of section 9.4 beside ours, of unlike_clusters() before (serving_published.cpp).
+void compare_with_published(Report& report);
 
 // The experiments, one function each.
 void four_engines(Report& report);
