@@ -22,33 +22,22 @@ constexpr double kMixOver = 500, kMixPrior = 20;
 // the price of joining goes.
 constexpr double kMostStretch = 20;
 
-// First tokens tell of the speed of prompts as long as the cache does not hold them up.
-constexpr double kNearlyFull = 0.95;
-// Where gaps tell of prompts too, first tokens count when so many came without a gap.
-constexpr int kFirstTokensUntilHeard = 20;
-
-// Outliers (9.7): as slow as can be measured for a minute. They keep a tenth of their weight, and
-// one that gets no work for a minute is tried again as if nothing were known.
-constexpr double kSlowFor_s = 60;
-constexpr double kOutlierSigma = 10;
-constexpr double kMostEjectedShare = 0.3;
-
 // Reconciliation with an engine's own counts (9.7).
 constexpr int kReportsToBelieve = 3;
 constexpr double kTolerance = 3, kToleranceShare = 0.2;
 constexpr double kIntervalsUntilStale = 3;
 
-double iteration_s(const perf::InstanceModel& model, double batch, double context_each) {
-  return model.time.iteration_s(batch, batch * context_each);
+double iteration_s(const perf::IterationCoefficients& time, double batch, double context_each) {
+  return time.iteration_s(batch, batch * context_each);
 }
 
 // B*: throughput b / T(b) rises with b, so the first one that is enough can be bisected.
-double operating_batch(const perf::InstanceModel& model, double full, double context_each) {
-  const double enough = kEnoughThroughput * full / iteration_s(model, full, context_each);
+double operating_batch(const perf::IterationCoefficients& time, double full, double context_each) {
+  const double enough = kEnoughThroughput * full / iteration_s(time, full, context_each);
   double low = 1, high = full;
   while (low < high) {
     const double middle = std::floor((low + high) / 2);
-    if (middle / iteration_s(model, middle, context_each) >= enough) {
+    if (middle / iteration_s(time, middle, context_each) >= enough) {
       high = middle;
     } else {
       low = middle + 1;
@@ -67,6 +56,7 @@ InstanceIndex Cluster::add(InstanceSpec spec) {
   InstanceView view;
   view.index = index;
   views_.push_back(view);
+  refit_time(index);
   derive_plan(index);
   derive_capability(index);
   derive_totals();
@@ -83,17 +73,10 @@ void Cluster::set_state(InstanceIndex index, InstanceState state) {
   derive_totals();
 }
 
-void Cluster::forget_speed(InstanceIndex index) {
-  Instance& instance = instances_[index];
-  instance.speed = instance.prompt_speed = {};
-  instance.line = {};
-  instance.slow_since_s = -1;
-  views_[index].is_outlier = false;
-  derive_capability(index);
-}
-
 void Cluster::set_spec(InstanceIndex index, InstanceSpec spec) {
   instances_[index].spec = std::move(spec);
+  instances_[index].refit = {};
+  refit_time(index);
   derive_plan(index);
   derive_capability(index);
   derive_totals();
@@ -123,16 +106,24 @@ void Cluster::derive_plan(InstanceIndex index) {
 
   InstanceView& view = views_[index];
   view.slots = static_cast<double>(std::max<int64_t>(model.admissible_batch(prompt + output), 1));
-  const double operating = operating_batch(model, view.slots, context);
-  instance.planned_output_token_s = iteration_s(model, operating, context) / operating;
-  instance.planned_prompt_token_s = model.time.prompt_s(prompt) / prompt;
+  const double operating = operating_batch(instance.time, view.slots, context);
+  instance.planned_output_token_s = iteration_s(instance.time, operating, context) / operating;
+  instance.planned_prompt_token_s = instance.time.prompt_s(prompt) / prompt;
   view.depth = std::ceil(view.slots * (1 + settings_.depth_slack));
   view.kv_capacity_bytes = model.kv_capacity_bytes;
   view.network_s = instance.spec.network_s;
   view.prompts_delay_answers = instance.spec.prompts_delay_answers;
   const double work_s =
       usual_work_s(instance.planned_prompt_token_s, instance.planned_output_token_s);
-  instance.planned_weight = instance.spec.weight > 0 ? instance.spec.weight : 1 / work_s;
+  instance.planned_weight = 1 / work_s;
+  if (instance.spec.weight > 0) {  // of the spec's model
+    const auto& believed = model.time;
+    const double batch = operating_batch(believed, view.slots, context);
+    instance.planned_weight =
+        instance.spec.weight * (usual_work_s(believed.prompt_s(prompt) / prompt,
+                                             iteration_s(believed, batch, context) / batch) /
+                                work_s);
+  }
 }
 
 double Cluster::usual_work_s(double prompt_token_s, double output_token_s) const {
@@ -157,7 +148,7 @@ void Cluster::derive_capability(InstanceIndex index) {
 
 void Cluster::derive_load(InstanceIndex index) {
   Instance& instance = instances_[index];
-  const auto& time = instance.spec.model.time;
+  const auto& time = instance.time;
   InstanceView& view = views_[index];
   const double sigma = effective_sigma(index);
   const double prompt_s = effective_prompt_sigma(index) * prompt_per_token_s(instance);
@@ -173,6 +164,10 @@ void Cluster::derive_load(InstanceIndex index) {
     return sigma * time.iteration_s(sequences, tokens) + sequences * prompt_s;
   };
   instance.step_s = time.iteration_s(std::max(batch, 1.0), context);
+  const auto& believed = instance.spec.model.time;
+  instance.parts.base() = believed.base_s;
+  instance.parts.batch() = believed.batch_s(std::max(batch, 1.0)) - believed.base_s;
+  instance.parts.context() = believed.per_context_token_s * context;
   view.iteration_s = gap_s(std::max(batch, 1.0), context);
   view.next_iteration_s = gap_s(batch + 1, context + usual_context);
   view.release_per_s = instance.inverse_rest / view.iteration_s;
@@ -273,6 +268,7 @@ void Cluster::first_token(FlightId id, double now_s) {
   if (flight.phase == Phase::Decoding) return;
   Instance& instance = instances_[flight.instance];
   InstanceView& view = views_[flight.instance];
+  sum_steps(instance, now_s);
   if (flight.phase == Phase::Waiting) {
     // The engine holds more than we believed: it began this one before one with a slot ended.
     if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
@@ -286,7 +282,8 @@ void Cluster::first_token(FlightId id, double now_s) {
   view.decoding += 1;
   view.uncached_tokens -= flight.uncached_tokens;
   instance.context_tokens += flight.prompt_tokens;
-  instance.prompts_s += prompt_s(flight);
+  instance.prompts_s += prompt_s(flight, instance.time);
+  instance.sums.prompts() += prompt_s(flight, instance.spec.model.time);
   if (learn_prompt_speed(flight, now_s)) {
     derive_capability(flight.instance);
   } else {
@@ -294,27 +291,27 @@ void Cluster::first_token(FlightId id, double now_s) {
   }
   flight.first_step_s = instance.step_s;
   flight.prompts_s = instance.prompts_s;
+  flight.sums = instance.sums;
 }
 
 // As the model has it; 0 where prompts do not delay answers.
-double Cluster::prompt_s(const Flight& flight) const {
-  const InstanceSpec& spec = instances_[flight.instance].spec;
-  if (!spec.prompts_delay_answers) return 0;
-  return spec.model.time.prompt_s(flight.uncached_tokens,
-                                  flight.prompt_tokens - flight.uncached_tokens);
+double Cluster::prompt_s(const Flight& flight, const perf::IterationCoefficients& time) const {
+  if (!instances_[flight.instance].spec.prompts_delay_answers) return 0;
+  return time.prompt_s(flight.uncached_tokens, flight.prompt_tokens - flight.uncached_tokens);
 }
 
 void Cluster::learn_mix(const Flight& flight, double output_tokens) {
   constexpr double kFade = 1 - 1 / kMixOver;
   Instance& instance = instances_[flight.instance];
-  instance.finished_prompts_s = kFade * instance.finished_prompts_s + prompt_s(flight);
+  instance.finished_prompts_s =
+      kFade * instance.finished_prompts_s + prompt_s(flight, instance.time);
   instance.finished_tokens = kFade * instance.finished_tokens + output_tokens;
 }
 
 // Before much is known, of the usual request.
 double Cluster::prompt_per_token_s(const Instance& instance) const {
   if (!instance.spec.prompts_delay_answers) return 0;
-  const double usual_s = instance.spec.model.time.prompt_s(settings_.usual_prompt_tokens);
+  const double usual_s = instance.time.prompt_s(settings_.usual_prompt_tokens);
   return (kMixPrior * usual_s + instance.finished_prompts_s) /
          (kMixPrior * settings_.usual_output_tokens + instance.finished_tokens);
 }
@@ -338,79 +335,10 @@ void Cluster::give_slots(Instance& instance, double slots, double now_s) {
   }
 }
 
-// The time of an answer after its first token against the model's: steps at the batches when it
-// began and ended, and the prompts that were read meanwhile.
-bool Cluster::learn_speed(const Flight& flight, double output_tokens, double now_s) {
-  constexpr double kFewTokens = 8;  // fewer say more of the clock than of the engine
-  if (!settings_.measure_speed || output_tokens < kFewTokens) return false;
-  Instance& instance = instances_[flight.instance];
-  const double observed_s = now_s - flight.first_token_s;
-  const double expected_s = (output_tokens - 1) * (flight.first_step_s + instance.step_s) / 2 +
-                            instance.prompts_s - flight.prompts_s;
-  if (!(observed_s > 0) || !(expected_s > 0)) return false;
-  instance.first_tokens_without_gaps = 0;
-  instance.speed.observe(observed_s, expected_s, now_s);
-  return true;
-}
-
-// What the engine has read until this first token against the model.
-//
-// Where prompts are read apart from answers, nothing else tells of their speed, and it has a
-// multiplier of its own: reading is bound by arithmetic and writing by memory, so a device is
-// seldom off by the same factor in both.
-//
-// Where steps carry both, the time of prompts is in the gaps too, in much the same proportion
-// (steps are 0.4 of the time of gaps and 0.2 of first tokens' under azure-code). Two multipliers
-// solved from two such mixtures multiply every error by five: sigma stood at 1.8 beside 0.8 for
-// prompts where both are 1, and H5's goodput fell by 12 %. Both kinds of samples in one sigma cost
-// up to 4 % of offline throughput, as first tokens see a step's prompts from another side. So there
-// they count only as long as no gaps come: when all answers are short.
-bool Cluster::learn_prompt_speed(const Flight& flight, double now_s) {
-  Instance& instance = instances_[flight.instance];
-  const InstanceView& view = views_[flight.instance];
-  if (!settings_.measure_speed || flight.uncached_tokens <= 0) return false;
-  const perf::InstanceModel& model = instance.spec.model;
-  const double batch = view.decoding - 1;
-  const bool is_apart = !instance.spec.prompts_delay_answers;
-  const bool has_cache_room =
-      view.kv_capacity_bytes <= 0 || view.kv_bytes <= kNearlyFull * view.kv_capacity_bytes;
-  // What is cached is a guess, others' prompts are not known, and where the cache is the limit so
-  // is the moment at which it had room.
-  const bool has_known_slots = view.slots == static_cast<double>(model.max_sequences);
-  const bool is_sure = flight.uncached_tokens == flight.prompt_tokens && view.external == 0 &&
-                       has_cache_room && (has_known_slots || !flight.had_to_wait);
-  const auto sample = instance.line.done(
-      {.at_s = now_s,
-       .ready_s = flight.ready_s,
-       .tokens = flight.uncached_tokens,
-       .prompt_s = model.time.prompt_s(flight.uncached_tokens),
-       .token_s = model.time.per_prompt_token_s,
-       .step_s = model.time.iteration_s(batch, instance.context_tokens - flight.prompt_tokens +
-                                                   batch * settings_.usual_output_tokens / 2),
-       .decodes = batch > 0,
-       .tokens_behind = view.uncached_tokens,
-       .tokens_each_step =
-           is_apart ? 0 : std::max(static_cast<double>(model.chunk_tokens) - batch, 1.0),
-       .joins_at_once = flight.had_to_wait,
-       .is_sure = is_sure});
-  if (!sample) return false;
-  if (!is_apart) {
-    if (++instance.first_tokens_without_gaps <= kFirstTokensUntilHeard) return false;
-    instance.speed.observe(sample->observed_s, sample->prompt_s + sample->steps_s, now_s);
-    return true;
-  }
-  if (sample->prompt_s < sample->steps_s) return false;
-  const double sigma = instance.speed.sigma();
-  instance.prompt_speed.start_from(sigma);
-  const double steps_over_prompts = sigma / prompt_sigma(flight.instance);
-  instance.prompt_speed.observe(sample->observed_s,
-                                sample->prompt_s + steps_over_prompts * sample->steps_s, now_s);
-  return instance.prompt_speed.is_known();
-}
-
 FlightEnd Cluster::end(FlightId id, double output_tokens, bool was_completed, double now_s) {
   const Flight flight = flights_[id];
   TREX_CHECK(flight.phase != Phase::Free, "flight {} ended twice", id);
+  sum_steps(instances_[flight.instance], now_s);
   const bool learnt =
       flight.phase == Phase::Decoding && was_completed && learn_speed(flight, output_tokens, now_s);
   if (was_completed) learn_mix(flight, output_tokens);
@@ -456,45 +384,6 @@ void Cluster::remove(FlightId id, double now_s) {
   free_flights_.push_back(id);
 }
 
-double Cluster::prompt_sigma(InstanceIndex index) const {
-  const Instance& instance = instances_[index];
-  return (instance.prompt_speed.is_known() ? instance.prompt_speed : instance.speed).sigma();
-}
-
-double Cluster::effective_sigma(InstanceIndex index) const {
-  return views_[index].is_outlier ? std::max(sigma(index), kOutlierSigma) : sigma(index);
-}
-
-double Cluster::effective_prompt_sigma(InstanceIndex index) const {
-  const double sigma = prompt_sigma(index);
-  return views_[index].is_outlier ? std::max(sigma, kOutlierSigma) : sigma;
-}
-
-// Never so many that the rest could not carry the load: they may all be slow for a reason outside.
-bool Cluster::may_eject(InstanceIndex index) const {
-  double all = 0, ejected = instances_[index].planned_weight;
-  for (const InstanceView& view : views_) {
-    if (view.state == InstanceState::Down) continue;
-    all += instances_[view.index].planned_weight;
-    if (view.is_outlier && view.index != index) ejected += instances_[view.index].planned_weight;
-  }
-  return ejected <= kMostEjectedShare * all;
-}
-
-void Cluster::watch_outlier(InstanceIndex index, double now_s) {
-  Instance& instance = instances_[index];
-  InstanceView& view = views_[index];
-  if (!instance.speed.is_at_slowest()) {
-    instance.slow_since_s = -1;
-    view.is_outlier = false;
-    return;
-  }
-  if (instance.slow_since_s < 0) instance.slow_since_s = now_s;
-  if (now_s - instance.slow_since_s >= kSlowFor_s && !view.is_outlier) {
-    view.is_outlier = may_eject(index);
-  }
-}
-
 void Cluster::report(InstanceIndex index, EngineReport report) {
   Instance& instance = instances_[index];
   InstanceView& view = views_[index];
@@ -520,9 +409,7 @@ void Cluster::refresh(InstanceIndex index, double now_s, LengthPredictor& length
   if (now_s - instance.last_report.at_s > kIntervalsUntilStale * instance.report_interval_s) {
     view.external = 0;
   }
-  if (view.is_outlier && now_s - instance.speed.last_sample_s() > kSlowFor_s) {
-    forget_speed(index);
-  }
+  if (was_outlier_for_long(index, now_s)) forget_speed(index);
   view.output_tokens_left = 0;
   instance.inverse_rest = 0;
   for (FlightId id = instance.oldest; id != kNone; id = flights_[id].next) {

@@ -11,6 +11,7 @@
 #include "schedule/instance.h"
 #include "schedule/length_predictor.h"
 #include "schedule/prompt_line.h"
+#include "schedule/refit.h"
 #include "schedule/request.h"
 #include "schedule/speed_estimate.h"
 
@@ -94,6 +95,7 @@ class Cluster {
     double first_token_s = 0;
     double first_step_s = 0;                  // as the model has it, when the first token came
     double prompts_s = 0;                     // Instance::prompts_s then
+    ModelParts sums;                          // Instance::sums then
     FlightId previous = kNone, next = kNone;  // in its instance's list, oldest first
   };
 
@@ -101,6 +103,12 @@ class Cluster {
     InstanceSpec spec;
     SpeedEstimate speed, prompt_speed;
     PromptLine line;
+    Refit refit;
+    perf::IterationCoefficients time;  // the spec's, refitted: what "the model has" is by this
+    // By the spec's own: the parts of a step now (without prompts), and their sums over all steps
+    // so far. In the sums base is the number of steps, prompts are seconds.
+    ModelParts parts, sums;
+    double summed_s = 0;                // the time of the sums
     int first_tokens_without_gaps = 0;  // measured ones, in a row
     FlightId oldest = kNone, newest = kNone;
     FlightId first_waiting = kNone;  // the oldest that has no slot yet
@@ -131,15 +139,19 @@ class Cluster {
   void read_next(Instance& instance, FlightId done, double now_s);
   void watch_outlier(InstanceIndex instance, double now_s);
   bool may_eject(InstanceIndex instance) const;
+  bool was_outlier_for_long(InstanceIndex instance, double now_s) const;
   void derive_totals();
   void remove(FlightId flight, double now_s);
   double usual_work_s(double prompt_token_s, double output_token_s) const;
   double effective_sigma(InstanceIndex instance) const;
   double effective_prompt_sigma(InstanceIndex instance) const;
   void forget_speed(InstanceIndex instance);
+  void sum_steps(Instance& instance, double now_s);
+  void learn_parts(InstanceIndex instance, const Flight& flight, double gaps, double observed_s);
+  void refit_time(InstanceIndex instance);
   bool learn_speed(const Flight& flight, double output_tokens, double now_s);
   bool learn_prompt_speed(const Flight& flight, double now_s);
-  double prompt_s(const Flight& flight) const;
+  double prompt_s(const Flight& flight, const perf::IterationCoefficients& time) const;
   void learn_mix(const Flight& flight, double output_tokens);
   double prompt_per_token_s(const Instance& instance) const;
 

@@ -299,6 +299,53 @@ TEST(Cluster, PromptsAreAsSlowAsAnswersUntilFirstTokensTell) {
   EXPECT_NEAR(cluster.prompt_sigma(0), 2, 1e-9);
 }
 
+// Answers of 101 tokens, each beside 1 to 15 others that are longer, by an engine that takes 10 ms
+// a step and `sequence_s` more for each of them all.
+void run_beside_others(Cluster& cluster, double sequence_s, int answers) {
+  Rng rng(1, "batches");
+  const auto begin = [&](double now_s) {
+    const FlightId flight = cluster.start(0, simple_request(1, 1), {100, 200}, 0, now_s);
+    cluster.first_token(flight, now_s);
+    return flight;
+  };
+  std::vector<FlightId> others;
+  for (double now_s = 0; answers > 0; --answers) {
+    const size_t count = 1 + rng.below(15);
+    while (others.size() < count) others.push_back(begin(now_s));
+    for (; others.size() > count; others.pop_back()) cluster.end(others.back(), 0, false, now_s);
+    const FlightId flight = begin(now_s);
+    now_s += 100 * (0.01 + sequence_s * static_cast<double>(count + 1));
+    cluster.end(flight, 101, true, now_s);
+  }
+  for (const FlightId flight : others) cluster.end(flight, 0, false, 1e6);
+}
+
+// Believed 1 ms a sequence, it takes 3: sigma alone has one factor for all batches, here about 1.7,
+// and steps of 2 and of 16 sequences take 1.33 and 2.23 times as long as believed.
+TEST(Cluster, LearnsWhichPartOfItsModelIsWrong) {
+  Cluster cluster({.usual_prompt_tokens = 1, .usual_output_tokens = 100});
+  InstanceSpec spec = batching_instance(false);
+  spec.model.time.per_prompt_token_s = 0;
+  cluster.add(spec);
+  const auto error = [&](double batch) {  // of T(batch), the last one only expected
+    std::vector<FlightId> flights;
+    for (double i = 0; i + 1 < batch; ++i) {
+      flights.push_back(cluster.start(0, simple_request(1, 1), {100, 200}, 0, 1e6));
+      cluster.first_token(flights.back(), 1e6);
+    }
+    const double expected_s = cluster.view(0).next_iteration_s;
+    for (const FlightId flight : flights) cluster.end(flight, 0, false, 1e6);
+    return expected_s / (0.01 + 0.003 * batch) - 1;
+  };
+  run_beside_others(cluster, 0.003, 450);
+  EXPECT_GT(error(2), 0.1);
+  EXPECT_LT(error(16), -0.1);
+  run_beside_others(cluster, 0.003, 600);
+  EXPECT_NEAR(error(2), 0, 0.03);
+  EXPECT_NEAR(error(16), 0, 0.03);
+  EXPECT_NEAR(error(8), 0, 0.03);
+}
+
 TEST(Cluster, AnOutlierKeepsATenthAndAtMostThirtyPercentAreTakenOut) {
   Cluster cluster({});
   for (int i = 0; i < 4; ++i) cluster.add(simple_instance("i", {.token_s = 0.01}));
