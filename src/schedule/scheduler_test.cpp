@@ -3,11 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
-
 #include "base/error.h"
-#include "base/rng.h"
 #include "schedule/test_support.h"
 
 namespace trex::schedule {
@@ -342,39 +338,6 @@ TEST(Scheduler, ExplainNamesTermsAndChangesNoDecision) {
     return chosen;
   };
   EXPECT_EQ(decisions(true), decisions(false));
-}
-
-TEST(Scheduler, EightThreadsLeaveNothingBehind) {
-  Scheduler scheduler({}, two_unlike());
-  std::atomic<int> served = 0;
-  const auto work = [&](uint64_t thread) {
-    Rng rng(thread, "work");
-    for (RequestId i = 0; i < 500; ++i) {
-      const double now_s = static_cast<double>(i);
-      Admission admission = scheduler.submit(simple_request(thread * 1'000 + i, 100), now_s);
-      InFlight flight = std::move(admission.flight);
-      if (admission.is_queued) {
-        if (auto departure = scheduler.next_departure(now_s)) flight = std::move(departure->flight);
-      }
-      if (!flight) continue;
-      ++served;
-      if (rng.chance(0.8)) flight.first_token(now_s);
-      if (rng.chance(0.5)) flight.completed(20, now_s + 1);
-      if (rng.chance(0.01)) scheduler.explain(simple_request(1), now_s);
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    for (uint64_t t = 0; t < 8; ++t) threads.emplace_back(work, t);
-  }
-  while (auto departure = scheduler.next_departure(600)) departure->flight = InFlight();
-  EXPECT_GT(served, 1'000);
-  EXPECT_EQ(scheduler.num_queued(), 0u);
-  for (const InstanceView& view : scheduler.snapshot()) {
-    EXPECT_EQ(view.in_flight, 0);
-    EXPECT_EQ(view.backlog_s, 0);
-    EXPECT_EQ(view.kv_bytes, 0);
-  }
 }
 
 }  // namespace
