@@ -165,6 +165,27 @@ TEST_P(Policies, NeverChooseAnInstanceThatIsNotReadyWhileTheyComeAndGo) {
   }
 }
 
+TEST_P(Policies, LeaveNothingCountedWhenAllHasEnded) {
+  Scheduler scheduler(with_policy(GetParam()), unlike(5));
+  {
+    Traffic traffic(scheduler, 9, 120);  // more than there are slots: some wait
+    for (int i = 0; i < 400; ++i) traffic.step();
+    double in_flight = 0;
+    for (const InstanceView& view : scheduler.snapshot()) in_flight += view.in_flight;
+    EXPECT_GT(in_flight, 50);
+  }
+  while (auto departure = scheduler.next_departure(1e6)) departure->flight = InFlight();
+  EXPECT_EQ(scheduler.num_queued(), 0u);
+  for (const InstanceView& view : scheduler.snapshot()) {
+    EXPECT_EQ(view.in_flight, 0);
+    EXPECT_EQ(view.before_first_token, 0);
+    EXPECT_EQ(view.decoding, 0);
+    EXPECT_EQ(view.uncached_tokens, 0);
+    EXPECT_EQ(view.output_tokens_left, 0);
+    EXPECT_EQ(view.kv_bytes, 0);
+  }
+}
+
 // Poisson arrivals at a share of what the engines can serve, answers of 200 tokens in the mean.
 std::vector<Arrival> arrivals_at(double requests_per_s, double seconds) {
   Rng rng(11, "arrivals");
@@ -184,6 +205,29 @@ std::vector<std::string> seeing_policies() {
 class SeeingPolicies : public Policies {};
 INSTANTIATE_TEST_SUITE_P(All, SeeingPolicies, testing::ValuesIn(seeing_policies()),
                          [](const auto& policy) { return policy.param; });
+
+// least_requests, p2c and vtc (whose subject is the queue's order) compare counts and see speed
+// only by what is still in flight; bounded_hash goes by the prompt's beginning as long as load
+// allows.
+bool goes_by_delay(const std::string& policy) {
+  return policy != "least_requests" && policy != "p2c" && policy != "vtc" &&
+         policy != "bounded_hash";
+}
+
+TEST_P(SeeingPolicies, AFastInstanceGetsAllUntilItsDelayPassesTheOthers) {
+  if (!goes_by_delay(GetParam())) return;
+  std::vector<InstanceSpec> specs(
+      4, simple_instance("slow", {.token_s = 0.1, .slots = 8, .prompt_tokens_per_s = 4'000}));
+  specs[2] =
+      simple_instance("fast", {.token_s = 0.004, .slots = 8, .prompt_tokens_per_s = 100'000});
+  Scheduler scheduler(with_policy(GetParam()), specs);
+  std::vector<InFlight> flights;
+  for (RequestId id = 0; id < 6; ++id) {
+    flights.push_back(std::move(scheduler.submit(simple_request(id), 0).flight));
+    ASSERT_TRUE(flights.back());
+    EXPECT_EQ(flights.back().instance(), 2u) << "request " << id;
+  }
+}
 
 TEST_P(SeeingPolicies, AnInstanceTenTimesFasterGetsMoreWork) {
   // 16 / (200 x 0.01) = 8 and 0.8 requests/s.
