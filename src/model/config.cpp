@@ -197,9 +197,10 @@ void validate(const ModelConfig& c, const std::string& where) {
   positive("o_lora_rank", c.o_lora_rank);
   positive("sliding_window", c.sliding_window);
   const auto num_windows = static_cast<int64_t>(c.sliding_windows.size());
-  require(num_windows == 0 || num_windows == c.num_hidden_layers + 1, "sliding_windows",
-          fmt::format("none, or {}: one a layer and one for the MTP block", c.num_hidden_layers + 1),
-          num_windows);
+  require(
+      num_windows == 0 || num_windows == c.num_hidden_layers + 1, "sliding_windows",
+      fmt::format("none, or {}: one a layer and one for the MTP block", c.num_hidden_layers + 1),
+      num_windows);
   for (const int64_t window : c.sliding_windows) positive("sliding_windows", window);
   positive("n_routed_experts", c.n_routed_experts);
   positive("moe_intermediate_size", c.moe_intermediate_size);

@@ -115,12 +115,13 @@ Json Card::json() const {
 
 std::string card_text(const Json& card) {
   std::string text = fmt::format("{} rows\n\n", card["rows"].get<int64_t>());
-  text += fmt::format("- exact duplicates: {}\n- like an earlier row but for names and numbers: {}\n",
-                      card["exact_duplicates"].get<int64_t>(),
-                      card["near_duplicates"].get<int64_t>());
-  const std::pair<const char*, const char*> kTables[] = {
-      {"by_variant", "variant"}, {"by_level", "level"}, {"by_domain", "domain"},
-      {"rejections", "rejected by"}};
+  text +=
+      fmt::format("- exact duplicates: {}\n- like an earlier row but for names and numbers: {}\n",
+                  card["exact_duplicates"].get<int64_t>(), card["near_duplicates"].get<int64_t>());
+  const std::pair<const char*, const char*> kTables[] = {{"by_variant", "variant"},
+                                                         {"by_level", "level"},
+                                                         {"by_domain", "domain"},
+                                                         {"rejections", "rejected by"}};
   for (const auto& [key, title] : kTables) {
     if (card[key].empty()) continue;
     text += fmt::format("\n| {} | count |\n| --- | ---: |\n", title);
@@ -159,13 +160,14 @@ void write_card(const Card& card, const GenerateSettings& settings, int64_t num_
   json["known_gaps"] = kKnownGaps;
   write_file(out / "card.json", json.dump(2) + "\n");
 
-  std::string text = fmt::format("# Operations-research {} ({})\n\n", settings.kind, settings.split);
+  std::string text =
+      fmt::format("# Operations-research {} ({})\n\n", settings.kind, settings.split);
   text += card_text(json);
-  text += fmt::format(
-      "\n{} Compared with {} benchmark questions{}.\n\nLicence: {}.\n\nKnown gaps\n\n",
-      verification_text(settings, json["versions"]["solver"].get<std::string>()),
-      num_benchmark_questions,
-      num_benchmark_questions == 0 ? " (none were given)" : "", json["licence"].get<std::string>());
+  text +=
+      fmt::format("\n{} Compared with {} benchmark questions{}.\n\nLicence: {}.\n\nKnown gaps\n\n",
+                  verification_text(settings, json["versions"]["solver"].get<std::string>()),
+                  num_benchmark_questions, num_benchmark_questions == 0 ? " (none were given)" : "",
+                  json["licence"].get<std::string>());
   for (const std::string& gap : kKnownGaps) text += "- " + gap + "\n";
   write_file(out / "card.md", text);
 }

@@ -18,11 +18,11 @@ struct Lengths {
 
 struct Card {
   int64_t rows = 0;
-  int64_t near_duplicates = 0;  // rows like an earlier one but for names and numbers
+  int64_t near_duplicates = 0;   // rows like an earlier one but for names and numbers
   int64_t exact_duplicates = 0;  // rows whose text an earlier row has
   std::map<std::string, int64_t> by_family, by_variant, by_level, by_domain;
-  std::map<std::string, Lengths> lengths;         // question, program, text
-  std::map<std::string, int64_t> rejections;      // check id -> draws
+  std::map<std::string, Lengths> lengths;     // question, program, text
+  std::map<std::string, int64_t> rejections;  // check id -> draws
   std::string content_hash;
 
   void add(const JsonLine& row, bool is_near_duplicate);

@@ -37,7 +37,8 @@ MaybeFinding check_parameters(const Instance& instance) {
   bool is_varied = false;
   for (const ParameterDecl& parameter : description.parameters) {
     const auto found = instance.values.find(parameter.name);
-    if (found == instance.values.end()) return Finding{"parameters", parameter.name + " is missing"};
+    if (found == instance.values.end())
+      return Finding{"parameters", parameter.name + " is missing"};
     size_t expected = 1;
     for (const std::string& set : parameter.sets) expected *= instance.size(set);
     if (found->second.size() != expected) {
@@ -62,12 +63,13 @@ MaybeFinding check_numbers(const Problem& problem) {
     expected.insert(expected.end(), values.begin(), values.end());
   }
   const auto period = instance.words.find("period");
-  std::vector<double> found = numbers_in(
-      problem.statement.text, period == instance.words.end() ? "" : period->second);
+  std::vector<double> found =
+      numbers_in(problem.statement.text, period == instance.words.end() ? "" : period->second);
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
   if (expected == found) return {};
-  const auto [data, text] = std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
+  const auto [data, text] =
+      std::mismatch(expected.begin(), expected.end(), found.begin(), found.end());
   return Finding{"text_numbers",
                  fmt::format("{} in the data, {} in the text",
                              data == expected.end() ? "nothing more" : shortest(*data),
@@ -77,7 +79,8 @@ MaybeFinding check_numbers(const Problem& problem) {
 bool has_word(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end]))) return true;
+    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])))
+      return true;
   }
   return false;
 }

@@ -57,11 +57,15 @@ class Evaluator {
       double upper = is_binary ? 1 : kInfinity;
       if (!variable.upper.empty()) {
         const auto& limits = instance_.values.at(variable.upper);
-        upper = limits.size() == 1 ? limits[0] : limits[model.columns.size() -
-            static_cast<size_t>(first_column_[variable.name])];
+        upper =
+            limits.size() == 1
+                ? limits[0]
+                : limits[model.columns.size() - static_cast<size_t>(first_column_[variable.name])];
       }
       model.add_column({.name = name_of(variable.name, binders, bound),
-                        .domain = variable.domain, .lower = 0, .upper = upper});
+                        .domain = variable.domain,
+                        .lower = 0,
+                        .upper = upper});
     });
   }
 
@@ -125,8 +129,7 @@ class Evaluator {
 
   Linear reference_value(const Expression& e, const Bindings& bound) const {
     if (const VariableDecl* variable = description_.find_variable(e.name)) {
-      const int64_t column =
-          first_column_.at(e.name) + position_of(e, variable->sets, bound);
+      const int64_t column = first_column_.at(e.name) + position_of(e, variable->sets, bound);
       return Linear{.terms = {{column, 1.0}}};
     }
     const ParameterDecl* parameter = description_.find_parameter(e.name);

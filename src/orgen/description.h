@@ -22,8 +22,8 @@ struct SizeRange {
 };
 
 struct SetDecl {
-  std::string name;         // "foods"; the size parameter of the family is "num_foods"
-  std::string index;        // "f", used in the formulation text
+  std::string name;   // "foods"; the size parameter of the family is "num_foods"
+  std::string index;  // "f", used in the formulation text
   SizeRange sizes[kNumLevels];
   bool is_numbered = false;  // members are 1, 2, ..., n (periods) and not names
 

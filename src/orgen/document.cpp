@@ -29,8 +29,7 @@ InstanceRequest request_at(const Plan& plan, int64_t row) {
     row /= size;
     return static_cast<size_t>(position);
   };
-  InstanceRequest request{.family = plan.families[turn(plan.families.size())],
-                          .split = plan.split};
+  InstanceRequest request{.family = plan.families[turn(plan.families.size())], .split = plan.split};
   request.variant = request.family->variants[turn(request.family->variants.size())].name;
   request.level = plan.levels[turn(plan.levels.size())];
   request.with_invented_names =
@@ -38,7 +37,8 @@ InstanceRequest request_at(const Plan& plan, int64_t row) {
   return request;
 }
 
-std::string document_id(const Plan& plan, const InstanceRequest& request, const Position& position) {
+std::string document_id(const Plan& plan, const InstanceRequest& request,
+                        const Position& position) {
   const std::string key = fmt::format(
       "{}/{}/{}/{}/{}/{}/{}/{}/{}/{}", kEngineVersion, kRendererVersion, kLexiconVersion,
       request.family->name, request.family->version, request.variant, to_string(request.level),
@@ -67,8 +67,8 @@ std::string code_block(const std::string& program) { return "```python\n" + prog
 // Statement, formulation, program, result, check note.
 std::string document_text(const Plan& plan, const Problem& problem, Rng& shape) {
   const Description& description = problem.instance.variant->description;
-  std::string text = problem.statement.text + "\n\n" +
-                     formulation_text(description, problem.instance) + "\n";
+  std::string text =
+      problem.statement.text + "\n\n" + formulation_text(description, problem.instance) + "\n";
   const bool has_result = !shape.chance(plan.without_result);
   if (shape.chance(plan.with_repair)) {
     if (const auto wrong = draw_wrong_attempt(problem, shape)) {
@@ -92,8 +92,11 @@ Json model_json(const solve::Model& model) {
     whole += column.domain == solve::Domain::Integer ? 1 : 0;
     binary += column.domain == solve::Domain::Binary ? 1 : 0;
   }
-  return Json{{"columns", model.columns.size()}, {"integer", whole}, {"binary", binary},
-              {"rows", model.rows.size()}, {"nonzeros", model.matrix.size()}};
+  return Json{{"columns", model.columns.size()},
+              {"integer", whole},
+              {"binary", binary},
+              {"rows", model.rows.size()},
+              {"nonzeros", model.matrix.size()}};
 }
 
 Json place_fields(const Plan& plan, const Problem& problem, const std::string& id) {
@@ -129,8 +132,7 @@ Json row_json(const Plan& plan, const Problem& problem, const std::string& id,
   Rng shape(plan.seed, stream(plan, "shape"),
             static_cast<uint64_t>(position.row * kMaxAttempts + position.attempt));
   json["text"] = document_text(plan, problem, shape);
-  json["formulation"] =
-      formulation_text(problem.instance.variant->description, problem.instance);
+  json["formulation"] = formulation_text(problem.instance.variant->description, problem.instance);
   json["solution"] = solution_text(problem);
   json["language"] = "en";
   json["data_interface"] = "inline";
@@ -211,15 +213,15 @@ Attempt make_row(const Plan& plan, const Position& position) {
   Rng wording(plan.seed, stream(plan, "wording"), index);
   const std::string id = document_id(plan, request, position);
   const bool is_excerpt = plan.kind == Kind::Excerpts;  // says nothing of the optimum
-  const Draft draft = is_excerpt ? state_problem(request, data, wording)
-                                 : draft_problem(request, data, wording);
+  const Draft draft =
+      is_excerpt ? state_problem(request, data, wording) : draft_problem(request, data, wording);
   if (draft.finding) return Attempt{.rejection = draft.finding->check};
   if (is_excerpt) {
     Rng shape(plan.seed, stream(plan, "shape"), index);
     return Attempt{.row = excerpt(plan, draft.problem, id, shape)};
   }
-  return Attempt{.row = Row{draft.problem.statement.text,
-                            row_json(plan, draft.problem, id, position)}};
+  return Attempt{
+      .row = Row{draft.problem.statement.text, row_json(plan, draft.problem, id, position)}};
 }
 
 }  // namespace trex::orgen

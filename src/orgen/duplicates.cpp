@@ -18,7 +18,9 @@ constexpr size_t kShortText = 60;  // words; below it shingles are shorter and t
 constexpr size_t kBands = 16, kRowsPerBand = 8;
 constexpr size_t kLongRun = 13;
 
-bool is_word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0; }
+bool is_word_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || (c & 0x80) != 0;
+}
 
 // Lexicon names in lower case -> "@list"; the first list that has the name counts.
 const std::map<std::string, std::string, std::less<>>& name_classes() {
@@ -26,7 +28,8 @@ const std::map<std::string, std::string, std::less<>>& name_classes() {
     std::map<std::string, std::string, std::less<>> made;
     for (const std::string& list : lexicon_lists()) {
       for (const Split split : {Split::Train, Split::Heldout}) {
-        for (const std::string& name : names_of(list, split)) made.emplace(lower_case(name), "@" + list);
+        for (const std::string& name : names_of(list, split))
+          made.emplace(lower_case(name), "@" + list);
       }
     }
     return made;
@@ -201,7 +204,8 @@ std::unordered_set<uint64_t> text_hashes(const std::vector<Path>& files) {
   std::unordered_set<uint64_t> hashes;
   for (const Path& file : files) {
     LineReader lines(file);
-    while (const auto line = lines.next()) hashes.insert(hash64(normalised_text(question_of(*line))));
+    while (const auto line = lines.next())
+      hashes.insert(hash64(normalised_text(question_of(*line))));
   }
   return hashes;
 }

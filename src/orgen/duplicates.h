@@ -29,9 +29,10 @@ std::vector<uint64_t> shingles(const std::vector<std::string>& words, size_t len
 // |A and B| / |A or B| of two sorted sets; 1 for two empty ones.
 double jaccard(const std::vector<uint64_t>& a, const std::vector<uint64_t>& b);
 
-// Near duplicates among texts added one by one. Word 5-shingles of the masked text (3-shingles below
-// 60 words), 128 minima in 16 bands of 8 rows find candidates; exact Jaccard of 0.8 (0.7 below 60
-// words) decides. Only verified pairs count; likeness is not passed on from one to the next.
+// Near duplicates among texts added one by one. Word 5-shingles of the masked text (3-shingles
+// below 60 words), 128 minima in 16 bands of 8 rows find candidates; exact Jaccard of 0.8 (0.7
+// below 60 words) decides. Only verified pairs count; likeness is not passed on from one to the
+// next.
 class NearDuplicates {
  public:
   // Whether the text is like one added before. It joins the collection unless it is.

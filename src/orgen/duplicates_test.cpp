@@ -40,25 +40,32 @@ TEST(Shingles, AreAllRunsOfThatLength) {
 
 TEST(NearDuplicates, SeeThroughOtherNamesAndNumbers) {
   NearDuplicates seen;
-  EXPECT_FALSE(seen.add("A school buys Oats at 3 dollars and Rice at 5 dollars for the weekly menu."));
-  EXPECT_TRUE(seen.add("A school buys Milk at 7 dollars and Beans at 9 dollars for the weekly menu."));
-  EXPECT_FALSE(seen.add("Two depots ship cement to the towns by the cheapest road, in whole loads."));
+  EXPECT_FALSE(
+      seen.add("A school buys Oats at 3 dollars and Rice at 5 dollars for the weekly menu."));
+  EXPECT_TRUE(
+      seen.add("A school buys Milk at 7 dollars and Beans at 9 dollars for the weekly menu."));
+  EXPECT_FALSE(
+      seen.add("Two depots ship cement to the towns by the cheapest road, in whole loads."));
 }
 
 TEST(Contamination, FindsASharedRunAndAHighOverlapButNotTheSubject) {
   const TemporaryFolder folder;
   const std::string question =
-      "A fishery wants to transport their catch and they can either use local sled dogs or trucks to "
+      "A fishery wants to transport their catch and they can either use local sled dogs or trucks "
+      "to "
       "move all of it";
   write_file(folder.path() / "bench.jsonl", "{\"en_question\": \"" + question + "\"}\n");
   const auto contamination = Contamination::read({folder.path() / "bench.jsonl"});
   EXPECT_EQ(contamination.num_questions(), 1);
-  EXPECT_TRUE(contamination.resembles("Today a fishery wants to transport their catch and they can "
-                                      "either use local sled dogs, it says in the long newspaper "
-                                      "story that goes on and on about quite different things."));
-  EXPECT_TRUE(contamination.resembles("The fishery wants to transport their catch and they can use "
-                                      "local sled dogs or trucks to move all of it"));
-  EXPECT_FALSE(contamination.resembles("A fishery moves fish with dogs or trucks; what is cheapest?"));
+  EXPECT_TRUE(
+      contamination.resembles("Today a fishery wants to transport their catch and they can "
+                              "either use local sled dogs, it says in the long newspaper "
+                              "story that goes on and on about quite different things."));
+  EXPECT_TRUE(
+      contamination.resembles("The fishery wants to transport their catch and they can use "
+                              "local sled dogs or trucks to move all of it"));
+  EXPECT_FALSE(
+      contamination.resembles("A fishery moves fish with dogs or trucks; what is cheapest?"));
 }
 
 TEST(Contamination, RefusesARowWithoutAQuestionNamingTheLine) {

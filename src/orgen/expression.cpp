@@ -148,8 +148,8 @@ std::string binders_text(const std::vector<Binder>& binders) {
   std::string text;
   for (const Binder& binder : binders) {
     if (!text.empty()) text += ' ';
-    text += fmt::format("for {} in {}{}", binder.letter, binder.set,
-                        binder.skips_first ? "[1:]" : "");
+    text +=
+        fmt::format("for {} in {}{}", binder.letter, binder.set, binder.skips_first ? "[1:]" : "");
   }
   return text;
 }

@@ -8,7 +8,8 @@ namespace {
 bool is_x(std::string_view name) { return name == "x"; }
 
 TEST(Expression, PrintsAsPythonWithVariablesIndexedByTuples) {
-  const auto expression = parse_expression("sum((price[j] - cost[i][j]) * x[i, j] for i in a for j in b)");
+  const auto expression =
+      parse_expression("sum((price[j] - cost[i][j]) * x[i, j] for i in a for j in b)");
   EXPECT_EQ(expression_text(expression, "gp.quicksum", is_x),
             "gp.quicksum((price[j] - cost[i][j]) * x[i, j] for i in a for j in b)");
 }

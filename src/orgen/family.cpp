@@ -85,9 +85,8 @@ void fill_sets(Instance& instance, const InstanceRequest& request, Rng& rng) {
     if (set.is_numbered) {
       for (int64_t i = 1; i <= size; ++i) members.push_back(std::to_string(i));
     } else {
-      const std::string_view list = request.with_invented_names
-                                        ? kInventedNames
-                                        : instance.domain->entities.at(set.name);
+      const std::string_view list =
+          request.with_invented_names ? kInventedNames : instance.domain->entities.at(set.name);
       members = draw_names(list, request.split, size, used, rng);
     }
   }

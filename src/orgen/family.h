@@ -28,8 +28,8 @@ struct Instance {
   Level level = Level::Tiny;
   Split split = Split::Train;
   std::map<std::string, std::vector<std::string>> sets;
-  std::map<std::string, std::vector<double>> values;  // row-major over the parameter's sets
-  std::map<std::string, std::string> words;           // fill the domain's and the drawn words
+  std::map<std::string, std::vector<double>> values;    // row-major over the parameter's sets
+  std::map<std::string, std::string> words;             // fill the domain's and the drawn words
   std::vector<std::pair<std::string, double>> witness;  // columns left out are zero
 
   size_t size(const std::string& set) const { return sets.at(set).size(); }

@@ -121,11 +121,14 @@ std::string key_of(GenerateSettings settings, const Shard& shard) {
     hasher.add("files");
     for (const Path& file : *files) hasher.add(content_hash_of(file));
   }
-  hasher.add(fmt::format("{}/{} {} {}", shard.index, shard.count, kRendererVersion, kLexiconVersion));
+  hasher.add(
+      fmt::format("{}/{} {} {}", shard.index, shard.count, kRendererVersion, kLexiconVersion));
   return hasher.hex();
 }
 
-Path block_path(const Path& parts, int64_t block) { return parts / fmt::format("{:08}.jsonl", block); }
+Path block_path(const Path& parts, int64_t block) {
+  return parts / fmt::format("{:08}.jsonl", block);
+}
 
 // Makes the folder for blocks, emptied when what lies in it was made with other settings.
 void prepare_parts(const Path& parts, const std::string& key) {
@@ -184,7 +187,9 @@ GenerateReport generate(const GenerateSettings& settings, const Shard& shard, co
   std::filesystem::remove(out / "DONE");
   prepare_parts(parts, key_of(settings, shard));
 
-  const auto row_at = [&](int64_t block) { return std::min(block * kRowsPerBlock, settings.count); };
+  const auto row_at = [&](int64_t block) {
+    return std::min(block * kRowsPerBlock, settings.count);
+  };
   const int workers = static_cast<int>(settings.workers.value_or(num_cores()));
   progress.started("generate", row_at(end) - row_at(first), settings.kind);
   const int64_t batch = 4 * static_cast<int64_t>(workers);  // between two reports of progress

@@ -2,9 +2,9 @@
 // number of threads, shards or interruptions.
 //
 // A block is 100 consecutive rows, made in order by one thread; each row depends on the settings
-// and its number alone, except that a text already in its block is drawn again. Finished blocks wait in
-// OUT/parts/ and are joined at the end: a killed run keeps them. Shard i of n makes a range of whole
-// blocks, and the rows of all shards in order are the rows of the whole.
+// and its number alone, except that a text already in its block is drawn again. Finished blocks
+// wait in OUT/parts/ and are joined at the end: a killed run keeps them. Shard i of n makes a range
+// of whole blocks, and the rows of all shards in order are the rows of the whole.
 #pragma once
 
 #include "base/files.h"

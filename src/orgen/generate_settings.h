@@ -42,13 +42,15 @@ struct GenerateSettings {
     visit("families", families, "Problem families in turn; none named: all.");
     visit("levels", levels, "Sizes in turn: tiny, small, medium, large, industrial.");
     visit("avoid", avoid, "Files of rows whose texts must not come again.");
-    visit("benchmarks", benchmarks, "Files of benchmark questions (en_question, problem or question) that no row may resemble.");
+    visit("benchmarks", benchmarks,
+          "Files of benchmark questions (en_question, problem or question) that no row may "
+          "resemble.");
     visit("near_duplicates", near_duplicates, "Rows like an earlier one but for names and numbers.",
           one_of({"report", "drop"}));
     visit("without_result", without_result, "Share of documents that end with the program.",
           in_range(0, 1));
-    visit("with_repair", with_repair, "Share of documents with a wrong first attempt and its repair.",
-          in_range(0, 1));
+    visit("with_repair", with_repair,
+          "Share of documents with a wrong first attempt and its repair.", in_range(0, 1));
     visit("workers", workers, "Threads; auto: one a core. The output does not depend on it.",
           in_range(1, 1024));
   }

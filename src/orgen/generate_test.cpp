@@ -20,7 +20,8 @@
 namespace trex::orgen {
 namespace {
 
-// Families whose problems are quick to solve, for tests of what generate() does with the rows of any.
+// Families whose problems are quick to solve, for tests of what generate() does with the rows of
+// any.
 const std::vector<std::string> kQuickFamilies{"knapsack", "transportation"};
 
 GenerateSettings settings_for(int64_t count, const std::string& kind) {
@@ -113,14 +114,15 @@ std::vector<double> numbers_of_passages(const std::string& text) {
 TEST(Generate, AnExcerptIsSomePassagesAndTheirLinesOfData) {
   for (const Json& json : rows_of(generated(settings_for(64, "excerpts")))) {
     const JsonObject row(json, "row");
-    row.expect_only({"id", "family", "variant", "domain", "level", "split", "question", "program",
-                     "messages"});
+    row.expect_only(
+        {"id", "family", "variant", "domain", "level", "split", "question", "program", "messages"});
     EXPECT_EQ(row.objects("messages")[0].string("content"), row.string("question"));
     EXPECT_EQ(row.objects("messages")[1].string("content"), row.string("program"));
     // The lines hold the passages' numbers, all of them and no other, and build no model.
     EXPECT_EQ(row.string("program").find("model"), std::string::npos);
     EXPECT_EQ(numbers_of_lines(row.string("program")), numbers_of_passages(row.string("question")))
-        << row.string("question") << "\n" << row.string("program");
+        << row.string("question") << "\n"
+        << row.string("program");
   }
 }
 
@@ -136,8 +138,8 @@ TEST(Generate, InventedNamesKeepTheSplitsApart) {
   auto settings = settings_for(60, "excerpts");
   settings.families = {"diet"};
   settings.names = "invented";
-  for (const auto& [split, other] : {std::pair(Split::Train, Split::Heldout),
-                                     std::pair(Split::Heldout, Split::Train)}) {
+  for (const auto& [split, other] :
+       {std::pair(Split::Train, Split::Heldout), std::pair(Split::Heldout, Split::Train)}) {
     settings.split = std::string(to_string(split));
     const auto& own = names_of(kInventedNames, split);
     const auto& foreign = names_of(kInventedNames, other);
@@ -180,7 +182,8 @@ TEST(Generate, TextsToAvoidAreDrawnAgainAndCounted) {
   EXPECT_EQ(card["rows"], 20);
   std::set<std::string> seen;
   for (const Json& row : rows_of(first)) seen.insert(row["question"]);
-  for (const Json& row : rows_of(read_file(report.file))) EXPECT_EQ(seen.count(row["question"]), 0U);
+  for (const Json& row : rows_of(read_file(report.file)))
+    EXPECT_EQ(seen.count(row["question"]), 0U);
 }
 
 TEST(Generate, SomeDocumentsLackTheResultAndSomeShowARepair) {
@@ -254,7 +257,8 @@ TEST(Generate, KilledRunIsContinuedToTheSameBytes) {
 TEST(Generate, BlocksOfOtherSettingsAreNotUsed) {
   const TemporaryFolder out;
   write_file(out.path() / "parts" / "key", "other");
-  write_file(out.path() / "parts" / "00000000.jsonl", "{\"rejections\":{}}\n{\"question\":\"stale\"}\n");
+  write_file(out.path() / "parts" / "00000000.jsonl",
+             "{\"rejections\":{}}\n{\"question\":\"stale\"}\n");
   NoProgress progress;
   const auto settings = settings_for(10, "questions");
   EXPECT_EQ(read_file(generate(settings, {}, out.path(), progress).file), generated(settings));

@@ -71,9 +71,8 @@ std::vector<size_t> plans_of(const std::vector<std::string>& plans, Split split)
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return hash64(plans[a]) < hash64(plans[b]); });
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>((plans.size() + 3) / 4);
-  std::vector<size_t> chosen =
-      split == Split::Heldout ? std::vector<size_t>(order.begin(), middle)
-                              : std::vector<size_t>(middle, order.end());
+  std::vector<size_t> chosen = split == Split::Heldout ? std::vector<size_t>(order.begin(), middle)
+                                                       : std::vector<size_t>(middle, order.end());
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }

@@ -16,9 +16,10 @@ namespace {
 void add_row_mutants(const Description& description, std::vector<Mutant>& mutants) {
   for (size_t i = 0; i < description.rows.size(); ++i) {
     const RowDecl& row = description.rows[i];
-    Mutant dropped{description, fmt::format("the constraint \"{}\" ({}) is missing", row.name,
-                                            row.meaning)};
-    dropped.description.rows.erase(dropped.description.rows.begin() + static_cast<std::ptrdiff_t>(i));
+    Mutant dropped{description,
+                   fmt::format("the constraint \"{}\" ({}) is missing", row.name, row.meaning)};
+    dropped.description.rows.erase(dropped.description.rows.begin() +
+                                   static_cast<std::ptrdiff_t>(i));
     mutants.push_back(std::move(dropped));
     if (row.relation == "==") continue;
     Mutant turned{description, fmt::format("the constraint \"{}\" must read {} ({})", row.name,
@@ -41,16 +42,16 @@ std::vector<Mutant> mutants_of(const Description& description) {
   std::vector<Mutant> mutants;
   add_row_mutants(description, mutants);
   const bool minimizes = description.sense == solve::Sense::Minimize;
-  Mutant reversed{description, fmt::format("the objective ({}) must be {}",
-                                           description.objective_meaning,
-                                           minimizes ? "minimised" : "maximised")};
+  Mutant reversed{description,
+                  fmt::format("the objective ({}) must be {}", description.objective_meaning,
+                              minimizes ? "minimised" : "maximised")};
   reversed.description.sense = minimizes ? solve::Sense::Maximize : solve::Sense::Minimize;
   mutants.push_back(std::move(reversed));
   for (size_t i = 0; i < description.variables.size(); ++i) {
     const VariableDecl& variable = description.variables[i];
     if (variable.domain != solve::Domain::Integer) continue;
-    Mutant relaxed{description, fmt::format("\"{}\" ({}) must be whole", variable.name,
-                                            variable.meaning)};
+    Mutant relaxed{description,
+                   fmt::format("\"{}\" ({}) must be whole", variable.name, variable.meaning)};
     relaxed.description.variables[i].domain = solve::Domain::Continuous;
     mutants.push_back(std::move(relaxed));
   }
@@ -69,7 +70,8 @@ std::optional<WrongAttempt> draw_wrong_attempt(const Problem& problem, Rng& rng)
     return attempt;
   }
   const double objective = solved.best->objective;
-  if (std::abs(objective - problem.solution.objective) <= 1e-6 * std::max(1.0, std::abs(objective))) {
+  if (std::abs(objective - problem.solution.objective) <=
+      1e-6 * std::max(1.0, std::abs(objective))) {
     return std::nullopt;
   }
   attempt.outcome = fmt::format("prints {}", shortest(objective));

@@ -11,9 +11,8 @@ namespace trex::orgen {
 namespace {
 
 NameTest variable_test(const Description& description) {
-  return [&description](std::string_view name) {
-    return description.find_variable(name) != nullptr;
-  };
+  return
+      [&description](std::string_view name) { return description.find_variable(name) != nullptr; };
 }
 
 std::string printed(const Description& description, std::string_view expression,
@@ -36,8 +35,8 @@ std::string literal_text(const Description& description, const Instance& instanc
   for (const std::string& name : inner) stride *= instance.size(name);
   std::vector<std::string> items;
   for (const std::string& member : instance.sets.at(set.name)) {
-    items.push_back(
-        fmt::format("{}: {}", key_text(set, member), literal_text(description, instance, inner, values)));
+    items.push_back(fmt::format("{}: {}", key_text(set, member),
+                                literal_text(description, instance, inner, values)));
     values += stride;
   }
   return "{" + joined(items, ", ") + "}";
@@ -51,17 +50,19 @@ std::string set_text(const SetDecl& set, const Description& description, const I
     if (!sets.empty() && sets[0] == set.name) return fmt::format("list({})", name);
   }
   std::vector<std::string> keys;
-  for (const std::string& member : instance.sets.at(set.name)) keys.push_back(key_text(set, member));
+  for (const std::string& member : instance.sets.at(set.name))
+    keys.push_back(key_text(set, member));
   return "[" + joined(keys, ", ") + "]";
 }
 
 std::string variable_text(const VariableDecl& variable) {
   static constexpr std::string_view kTypes[] = {"CONTINUOUS", "INTEGER", "BINARY"};
   const bool is_binary = variable.domain == solve::Domain::Binary;
-  const std::string upper =
-      !variable.upper.empty() ? variable.upper : is_binary ? "1" : "GRB.INFINITY";
-  return fmt::format("{} = model.addVars({}, lb=0, ub={}, vtype=GRB.{}, name=\"{}\")", variable.name,
-                     joined(variable.sets, ", "), upper,
+  const std::string upper = !variable.upper.empty() ? variable.upper
+                            : is_binary             ? "1"
+                                                    : "GRB.INFINITY";
+  return fmt::format("{} = model.addVars({}, lb=0, ub={}, vtype=GRB.{}, name=\"{}\")",
+                     variable.name, joined(variable.sets, ", "), upper,
                      kTypes[static_cast<int>(variable.domain)], variable.name);
 }
 
@@ -110,8 +111,8 @@ std::string program_text(const Description& description, const Instance& instanc
   std::string text = "import gurobipy as gp\nfrom gurobipy import GRB\n\n";
   text += data_text(description, instance, parameter_order);
   for (const SetDecl& set : description.sets) {
-    text += fmt::format("{} = {}\n", set.name,
-                        set_text(set, description, instance, parameter_order));
+    text +=
+        fmt::format("{} = {}\n", set.name, set_text(set, description, instance, parameter_order));
   }
   text += "model = gp.Model()\n";
   for (const VariableDecl& variable : description.variables) text += variable_text(variable) + "\n";
@@ -129,9 +130,9 @@ std::string data_text(const Description& description, const Instance& instance,
   std::string text;
   for (const std::string& name : parameters) {
     const ParameterDecl& parameter = *description.find_parameter(name);
-    text += fmt::format("{} = {}\n", name,
-                        literal_text(description, instance, parameter.sets,
-                                     instance.values.at(name).data()));
+    text += fmt::format(
+        "{} = {}\n", name,
+        literal_text(description, instance, parameter.sets, instance.values.at(name).data()));
   }
   return text;
 }
@@ -157,9 +158,9 @@ std::string formulation_text(const Description& description, const Instance& ins
   text += "Constraints\n";
   for (const RowDecl& row : description.rows) {
     const std::string range = binders_text(parse_binders(row.binders));
-    text += fmt::format("- {}: {} {} {}{}{} ({})\n", row.name, printed(description, row.left, "sum"),
-                        row.relation, printed(description, row.right, "sum"),
-                        range.empty() ? "" : " ", range, row.meaning);
+    text += fmt::format(
+        "- {}: {} {} {}{}{} ({})\n", row.name, printed(description, row.left, "sum"), row.relation,
+        printed(description, row.right, "sum"), range.empty() ? "" : " ", range, row.meaning);
   }
   return text;
 }

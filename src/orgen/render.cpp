@@ -113,8 +113,8 @@ bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0
 
 // "1 dollars" -> "1 dollar".
 std::string with_singulars(std::string text) {
-  static constexpr std::string_view kPlurals[] = {"dollars", "hours", "units", "tons", "grams",
-                                                  "points",  "pieces", "kilograms", "minutes"};
+  static constexpr std::string_view kPlurals[] = {
+      "dollars", "hours", "units", "tons", "grams", "points", "pieces", "kilograms", "minutes"};
   for (const std::string_view plural : kPlurals) {
     const std::string wrong = fmt::format(" 1 {}", plural);
     for (size_t at = text.find(wrong); at != std::string::npos; at = text.find(wrong, at + 1)) {
@@ -173,7 +173,8 @@ std::string with_wordings_drawn(std::string_view plan, Rng& rng) {
 
 int64_t num_wordings(std::string_view plan) {
   int64_t count = 1;
-  for (size_t open = plan.find('('); open != std::string_view::npos; open = plan.find('(', open + 1)) {
+  for (size_t open = plan.find('('); open != std::string_view::npos;
+       open = plan.find('(', open + 1)) {
     const auto choice = plan.substr(open, plan.find(')', open) - open);
     count *= 1 + std::count(choice.begin(), choice.end(), '|');
   }
@@ -182,7 +183,8 @@ int64_t num_wordings(std::string_view plan) {
 
 std::vector<std::string> parameters_told(std::string_view plan, const Description& description) {
   std::vector<std::string> told;
-  for (size_t open = plan.find('{'); open != std::string_view::npos; open = plan.find('{', open + 1)) {
+  for (size_t open = plan.find('{'); open != std::string_view::npos;
+       open = plan.find('{', open + 1)) {
     const std::string_view inner = plan.substr(open + 1, plan.find('}', open) - open - 1);
     const std::string name(inner.substr(0, inner.find('[')));
     if (description.find_parameter(name) == nullptr) continue;

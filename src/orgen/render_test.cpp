@@ -18,9 +18,12 @@ class TinyFamily : public testing::Test {
     variant_.description.variables = {{"buy", {"foods"}, solve::Domain::Integer, "", "bought"}};
     variant_.description.objective = "sum(buy[f] for f in foods)";
     variant_.description.sense = solve::Sense::Maximize;
-    variant_.description.rows = {{.name = "budget", .binders = "",
-                                  .left = "sum(cost[f] * buy[f] for f in foods)", .relation = "<=",
-                                  .right = "budget", .meaning = "the money suffices"}};
+    variant_.description.rows = {{.name = "budget",
+                                  .binders = "",
+                                  .left = "sum(cost[f] * buy[f] for f in foods)",
+                                  .relation = "<=",
+                                  .right = "budget",
+                                  .meaning = "the money suffices"}};
     family_.name = "tiny";
     instance_.family = &family_;
     instance_.variant = &variant_;
@@ -43,7 +46,8 @@ class TinyFamily : public testing::Test {
 };
 
 TEST_F(TinyFamily, FillsLoopsNumbersAndWords) {
-  EXPECT_NE(rendered("It costs <f:foods|{cost[f]} for {f}>.").find("It costs 3 for Oats and 2.5 for Rice."),
+  EXPECT_NE(rendered("It costs <f:foods|{cost[f]} for {f}>.")
+                .find("It costs 3 for Oats and 2.5 for Rice."),
             std::string::npos);
   EXPECT_NE(rendered("<f:foods.One {f} is {cost[f]}>.").find("One Oats is 3. One Rice is 2.5."),
             std::string::npos);
@@ -52,7 +56,8 @@ TEST_F(TinyFamily, FillsLoopsNumbersAndWords) {
 }
 
 TEST_F(TinyFamily, TellsTheOrderInWhichParametersAppear) {
-  variant_.slots = {{"opening", {"With {budget}."}}, {"body", {"<f:foods|{f} {cost[f]}>."}}, {"ask", {"Q?"}}};
+  variant_.slots = {
+      {"opening", {"With {budget}."}}, {"body", {"<f:foods|{f} {cost[f]}>."}}, {"ask", {"Q?"}}};
   instance_.split = Split::Heldout;
   Rng rng(1, "wording");
   EXPECT_EQ(render_statement(instance_, rng).parameter_order,
@@ -60,19 +65,20 @@ TEST_F(TinyFamily, TellsTheOrderInWhichParametersAppear) {
 }
 
 TEST_F(TinyFamily, ProgramKeysItsDataByTheNames) {
-  EXPECT_EQ(program_text(variant_.description, instance_, {"budget", "cost"}),
-            "import gurobipy as gp\n"
-            "from gurobipy import GRB\n"
-            "\n"
-            "budget = 20\n"
-            "cost = {\"Oats\": 3, \"Rice\": 2.5}\n"
-            "foods = list(cost)\n"
-            "model = gp.Model()\n"
-            "buy = model.addVars(foods, lb=0, ub=GRB.INFINITY, vtype=GRB.INTEGER, name=\"buy\")\n"
-            "model.setObjective(gp.quicksum(buy[f] for f in foods), GRB.MAXIMIZE)\n"
-            "model.addConstr(gp.quicksum(cost[f] * buy[f] for f in foods) <= budget, name=\"budget\")\n"
-            "model.optimize()\n"
-            "print(model.ObjVal if model.Status == GRB.OPTIMAL else model.Status)\n");
+  EXPECT_EQ(
+      program_text(variant_.description, instance_, {"budget", "cost"}),
+      "import gurobipy as gp\n"
+      "from gurobipy import GRB\n"
+      "\n"
+      "budget = 20\n"
+      "cost = {\"Oats\": 3, \"Rice\": 2.5}\n"
+      "foods = list(cost)\n"
+      "model = gp.Model()\n"
+      "buy = model.addVars(foods, lb=0, ub=GRB.INFINITY, vtype=GRB.INTEGER, name=\"buy\")\n"
+      "model.setObjective(gp.quicksum(buy[f] for f in foods), GRB.MAXIMIZE)\n"
+      "model.addConstr(gp.quicksum(cost[f] * buy[f] for f in foods) <= budget, name=\"budget\")\n"
+      "model.optimize()\n"
+      "print(model.ObjVal if model.Status == GRB.OPTIMAL else model.Status)\n");
 }
 
 TEST(Wordings, AreDrawnFromTheAlternatives) {

@@ -1,5 +1,5 @@
-// Solving without giving up: wall time must not decide what a data set holds, or the same seed gives
-// other bytes on a busy machine.
+// Solving without giving up: wall time must not decide what a data set holds, or the same seed
+// gives other bytes on a busy machine.
 #pragma once
 
 #include "solve/solve.h"

@@ -25,7 +25,7 @@ enum class HighsStatus {
   Unbounded,
   UnboundedOrInfeasible,
   LimitReached,  // time or nodes
-  Unclear,  // the solver gave up on numerical grounds
+  Unclear,       // the solver gave up on numerical grounds
 };
 
 struct HighsResult {

@@ -26,8 +26,8 @@ std::string_view to_string(
 
 struct Limits {
   std::chrono::milliseconds time{60'000};
-  // Of branch and bound, of a MILP, at least 1. Cuts at the same place on every machine, busy or not,
-  // as time does not.
+  // Of branch and bound, of a MILP, at least 1. Cuts at the same place on every machine, busy or
+  // not, as time does not.
   int64_t nodes = INT64_MAX;
   double relative_gap = 0;  // of a MILP; 0 proves the optimum
   double absolute_gap = 1e-9;

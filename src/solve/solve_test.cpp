@@ -166,8 +166,9 @@ TEST(Solve, StopsAtItsTimeLimit) {
   EXPECT_EQ(integers.outcome, Outcome::LimitReached);
 }
 
-// Choose items so that every row's weight is as near half of all as can be (Cornuejols and Dawande's market
-// split): branch and bound needs thousands of nodes, since the relaxation is always 0.
+// Choose items so that every row's weight is as near half of all as can be (Cornuejols and
+// Dawande's market split): branch and bound needs thousands of nodes, since the relaxation is
+// always 0.
 Model market_split(size_t num_rows, size_t num_items) {
   Rng rng(3, "market split");
   Model model = columns_with(std::vector<double>(num_items, 0.0), Domain::Binary);
@@ -193,7 +194,8 @@ double best_split(const Model& model, size_t num_items) {
     for (const Row& row : model.rows) left.push_back(row.lower);
     for (const Entry& entry : model.matrix) {
       const auto item = static_cast<size_t>(entry.column);
-      if (item < num_items && (chosen >> item & 1) == 1) left[static_cast<size_t>(entry.row)] -= entry.value;
+      if (item < num_items && (chosen >> item & 1) == 1)
+        left[static_cast<size_t>(entry.row)] -= entry.value;
     }
     double distance = 0;
     for (const double value : left) distance += std::abs(value);

@@ -72,7 +72,8 @@ TEST(ModelFlops, CountsTheMatrixParametersOfTheReleasedModels) {
   EXPECT_EQ(matmul_parameters(pro()), 48'849'141'760);
 }
 
-// 124 keys fewer in one layer, each a score and a weighted sum of 64 heads of 512: 4 flops a number.
+// 124 keys fewer in one layer, each a score and a weighted sum of 64 heads of 512: 4 flops a
+// number.
 TEST(ModelFlops, ALayersOwnWindowCounts) {
   model::ModelConfig config = flash();
   const FlopOptions options{.indexer = PartUse::ForwardOnly, .mtp = PartUse::Absent};

@@ -121,7 +121,8 @@ struct TrainSettings {
           "Micro batches computed at the same time, each with its share of the threads: on small "
           "models faster than many threads in one.",
           in_range(1, 256));
-    visit("steps", steps, "Optimizer steps; 0 writes the untrained model; auto: as many as tokens needs.",
+    visit("steps", steps,
+          "Optimizer steps; 0 writes the untrained model; auto: as many as tokens needs.",
           at_least(0));
     visit("tokens", tokens, "Budget in tokens, rounded up to whole steps; auto: steps counts.",
           at_least(1));

@@ -21,8 +21,7 @@ torch::Tensor stack(const std::vector<data::PackedSequence>& rows, int64_t num_c
                     std::vector<int32_t> data::PackedSequence::*values) {
   std::vector<torch::Tensor> stacked_rows;
   for (const auto& row : rows) {
-    stacked_rows.push_back(
-        torch::tensor(row.*values, torch::kInt64).narrow(0, 0, num_columns));
+    stacked_rows.push_back(torch::tensor(row.*values, torch::kInt64).narrow(0, 0, num_columns));
   }
   return torch::stack(stacked_rows);
 }

@@ -163,9 +163,9 @@ AttentionOutput attention(const ModelConfig& config, int64_t layer, const torch:
   }
 
   const bool with_mass = options.with_indexer_loss && kind == AttentionKind::Csa;
-  const auto attended = attend_in_blocks(config, config.window(layer), tokens,
-                                         entries ? &*entries : nullptr, weights["attn_sink"],
-                                         batch, with_mass);
+  const auto attended =
+      attend_in_blocks(config, config.window(layer), tokens, entries ? &*entries : nullptr,
+                       weights["attn_sink"], batch, with_mass);
   AttentionOutput output;
   output.y_TD = grouped_output(config, attended.output_BSHC, rotation, weights, x_TD.scalar_type())
                     .flatten(0, 1);

@@ -145,8 +145,7 @@ class LayerStep {
                             ? chosen(x_TD, x_NSD, tokens.latent_BSR, complete)
                             : complete);
     }
-    visible.push_back(
-        ring_visible_NSR(chunk_, state_.key_ring_size, num_slots, window_));
+    visible.push_back(ring_visible_NSR(chunk_, state_.key_ring_size, num_slots, window_));
 
     const auto attended =
         attend(query_with_sink(tokens.query_BSHC, weights_["attn_sink"]),

@@ -28,8 +28,8 @@ torch::Tensor logits_in_chunks(const Parameters& parameters, const torch::Tensor
   std::vector<torch::Tensor> pieces;
   int64_t begin = 0;
   for (const int64_t size : chunks) {
-    const auto hidden = extend_(config, parameters, state, token_1S.narrow(1, begin, size),
-                                torch::full({1}, size));
+    const auto hidden =
+        extend_(config, parameters, state, token_1S.narrow(1, begin, size), torch::full({1}, size));
     pieces.push_back(logits(config, parameters, hidden));
     begin += size;
   }

@@ -54,8 +54,7 @@ class Pass {
                       const torch::Tensor& counts_BS) {
     const std::string prefix = block_prefix(config_, layer);
     const auto attention_site = [&](const torch::Tensor& x_TD) {
-      const auto output = attention(config_, layer, x_TD, layout_,
-                                    {parameters_, prefix + "attn."},
+      const auto output = attention(config_, layer, x_TD, layout_, {parameters_, prefix + "attn."},
                                     {options_.with_indexer_loss, options_.probe, prefix});
       if (output.indexer_loss.defined()) {
         report(options_.probe, prefix + "indexer.kl", output.indexer_loss);

@@ -18,39 +18,56 @@ const ParameterDecl kDemand{"demand", {"clients"}, "tons", 1, 99};
 const ParameterDecl kUnitCost{"cost", {"sites", "clients"}, "dollars per ton", 1, 99};
 const ParameterDecl kServeCost{"cost", {"sites", "clients"}, "dollars", 1, 999};
 
-const VariableDecl kOpened{"opened", {"sites"}, solve::Domain::Binary, "", "whether the site is opened"};
+const VariableDecl kOpened{
+    "opened", {"sites"}, solve::Domain::Binary, "", "whether the site is opened"};
 
 Description split_description() {
-  return {.sets = kSets,
-          .parameters = {kFixed, kCapacity, kDemand, kUnitCost},
-          .variables = {kOpened,
-                        {"ship", {"sites", "clients"}, solve::Domain::Continuous, "", "tons shipped"}},
-          .sense = solve::Sense::Minimize,
-          .objective = "sum(fixed[i] * opened[i] for i in sites) + "
-                       "sum(cost[i][j] * ship[i, j] for i in sites for j in clients)",
-          .objective_meaning = "total cost",
-          .objective_unit = "dollars",
-          .rows = {{.name = "demand", .binders = "for j in clients",
-                    .left = "sum(ship[i, j] for i in sites)", .relation = "==",
-                    .right = "demand[j]", .meaning = "every client gets what it needs"},
-                   {.name = "capacity", .binders = "for i in sites",
-                    .left = "sum(ship[i, j] for j in clients)", .relation = "<=",
-                    .right = "capacity[i] * opened[i]",
-                    .meaning = "a site ships within its capacity, and only when open"}}};
+  return {
+      .sets = kSets,
+      .parameters = {kFixed, kCapacity, kDemand, kUnitCost},
+      .variables = {kOpened,
+                    {"ship", {"sites", "clients"}, solve::Domain::Continuous, "", "tons shipped"}},
+      .sense = solve::Sense::Minimize,
+      .objective =
+          "sum(fixed[i] * opened[i] for i in sites) + "
+          "sum(cost[i][j] * ship[i, j] for i in sites for j in clients)",
+      .objective_meaning = "total cost",
+      .objective_unit = "dollars",
+      .rows = {{.name = "demand",
+                .binders = "for j in clients",
+                .left = "sum(ship[i, j] for i in sites)",
+                .relation = "==",
+                .right = "demand[j]",
+                .meaning = "every client gets what it needs"},
+               {.name = "capacity",
+                .binders = "for i in sites",
+                .left = "sum(ship[i, j] for j in clients)",
+                .relation = "<=",
+                .right = "capacity[i] * opened[i]",
+                .meaning = "a site ships within its capacity, and only when open"}}};
 }
 
 Description single_description() {
   Description description = split_description();
   description.parameters[3] = kServeCost;
-  description.variables[1] = {"serve", {"sites", "clients"}, solve::Domain::Binary, "",
+  description.variables[1] = {"serve",
+                              {"sites", "clients"},
+                              solve::Domain::Binary,
+                              "",
                               "whether the site serves the client"};
-  description.objective = "sum(fixed[i] * opened[i] for i in sites) + "
-                          "sum(cost[i][j] * serve[i, j] for i in sites for j in clients)";
-  description.rows = {{.name = "client", .binders = "for j in clients",
-                       .left = "sum(serve[i, j] for i in sites)", .relation = "==", .right = "1",
+  description.objective =
+      "sum(fixed[i] * opened[i] for i in sites) + "
+      "sum(cost[i][j] * serve[i, j] for i in sites for j in clients)";
+  description.rows = {{.name = "client",
+                       .binders = "for j in clients",
+                       .left = "sum(serve[i, j] for i in sites)",
+                       .relation = "==",
+                       .right = "1",
                        .meaning = "every client is served by one site"},
-                      {.name = "capacity", .binders = "for i in sites",
-                       .left = "sum(demand[j] * serve[i, j] for j in clients)", .relation = "<=",
+                      {.name = "capacity",
+                       .binders = "for i in sites",
+                       .left = "sum(demand[j] * serve[i, j] for j in clients)",
+                       .relation = "<=",
                        .right = "capacity[i] * opened[i]",
                        .meaning = "a site serves within its capacity, and only when open"}};
   return description;
@@ -68,8 +85,8 @@ void draw_network(Drawing& d) {
   }
   std::vector<double> capacity(sites);
   for (size_t i = 0; i < sites; ++i) {
-    capacity[i] = std::ceil(std::max(load[i] * d.rng.uniform(1.05, 1.3),
-                                     total * d.rng.uniform(0.3, 1.1)));
+    capacity[i] =
+        std::ceil(std::max(load[i] * d.rng.uniform(1.05, 1.3), total * d.rng.uniform(0.3, 1.1)));
     d.witness(d.instance.item("opened", "sites", i), 1);
   }
   d.set("capacity", capacity);
@@ -126,68 +143,85 @@ solve::Model formulate(const Instance& instance, bool is_single) {
 solve::Model formulate_split(const Instance& instance) { return formulate(instance, false); }
 solve::Model formulate_single(const Instance& instance) { return formulate(instance, true); }
 
-const Slot kOpening{"opening", {
-    "{firm} (decides|must decide) which {places} to open.",
-    "{firm} (plans|is planning) new {places} for its customers.",
-    "Which {places} {firm} should (open|build) is to be decided.",
-    "{firm} (chooses|has to choose) among possible {places}.",
-    "Several {places} could be opened by {firm}.",
-    "The board of {firm} (considers|discusses) opening {places}.",
-    "{firm} (wants|intends) to open {places} near its customers."}};
+const Slot kOpening{"opening",
+                    {"{firm} (decides|must decide) which {places} to open.",
+                     "{firm} (plans|is planning) new {places} for its customers.",
+                     "Which {places} {firm} should (open|build) is to be decided.",
+                     "{firm} (chooses|has to choose) among possible {places}.",
+                     "Several {places} could be opened by {firm}.",
+                     "The board of {firm} (considers|discusses) opening {places}.",
+                     "{firm} (wants|intends) to open {places} near its customers."}};
 
-const Slot kFixedSlot{"fixed", {
-    "Opening costs <i:sites|{fixed[i]} dollars for {i}>.",
-    "The (fixed cost|cost of opening) is <i:sites|{fixed[i]} dollars at {i}>.",
-    "To open <i:sites|{i} costs {fixed[i]} dollars>.",
-    "(Fixed|Opening) costs in dollars: <i:sites|{i} {fixed[i]}>.",
-    "An open site costs <i:sites|{fixed[i]} dollars in {i}>.",
-    "Rent of an open site is <i:sites|{fixed[i]} dollars in {i}>.",
-    "One pays <i:sites|{fixed[i]} dollars to open {i}>."}};
+const Slot kFixedSlot{"fixed",
+                      {"Opening costs <i:sites|{fixed[i]} dollars for {i}>.",
+                       "The (fixed cost|cost of opening) is <i:sites|{fixed[i]} dollars at {i}>.",
+                       "To open <i:sites|{i} costs {fixed[i]} dollars>.",
+                       "(Fixed|Opening) costs in dollars: <i:sites|{i} {fixed[i]}>.",
+                       "An open site costs <i:sites|{fixed[i]} dollars in {i}>.",
+                       "Rent of an open site is <i:sites|{fixed[i]} dollars in {i}>.",
+                       "One pays <i:sites|{fixed[i]} dollars to open {i}>."}};
 
-const Slot kCapacitySlot{"capacity", {
-    "When open, <i:sites|{i} can handle {capacity[i]} tons>.",
-    "The (capacity|limit) is <i:sites|{capacity[i]} tons at {i}>.",
-    "At most <i:sites|{capacity[i]} tons can leave {i}>, and none from a closed site.",
-    "(Capacities|Limits) in tons: <i:sites|{i} {capacity[i]}>.",
-    "An open site (serves|handles) up to <i:sites|{capacity[i]} tons in {i}>.",
-    "No more than <i:sites|{capacity[i]} tons can be sent from {i}>.",
-    "Only open sites deliver, and at most <i:sites|{capacity[i]} tons from {i}>."}};
+const Slot kCapacitySlot{
+    "capacity",
+    {"When open, <i:sites|{i} can handle {capacity[i]} tons>.",
+     "The (capacity|limit) is <i:sites|{capacity[i]} tons at {i}>.",
+     "At most <i:sites|{capacity[i]} tons can leave {i}>, and none from a closed site.",
+     "(Capacities|Limits) in tons: <i:sites|{i} {capacity[i]}>.",
+     "An open site (serves|handles) up to <i:sites|{capacity[i]} tons in {i}>.",
+     "No more than <i:sites|{capacity[i]} tons can be sent from {i}>.",
+     "Only open sites deliver, and at most <i:sites|{capacity[i]} tons from {i}>."}};
 
-const Slot kDemandSlot{"demand", {
-    "The customers need <j:clients|{demand[j]} tons in {j}>.",
-    "(Demands|Needs) are <j:clients|{demand[j]} tons in {j}>.",
-    "<j:clients|{j} (requires|needs) {demand[j]} tons>.",
-    "Exactly <j:clients|{demand[j]} tons go to {j}>.",
-    "Orders have come for <j:clients|{demand[j]} tons from {j}>.",
-    "Tons to be delivered: <j:clients|{j} {demand[j]}>.",
-    "There is a need of <j:clients|{demand[j]} tons in {j}>."}};
+const Slot kDemandSlot{"demand",
+                       {"The customers need <j:clients|{demand[j]} tons in {j}>.",
+                        "(Demands|Needs) are <j:clients|{demand[j]} tons in {j}>.",
+                        "<j:clients|{j} (requires|needs) {demand[j]} tons>.",
+                        "Exactly <j:clients|{demand[j]} tons go to {j}>.",
+                        "Orders have come for <j:clients|{demand[j]} tons from {j}>.",
+                        "Tons to be delivered: <j:clients|{j} {demand[j]}>.",
+                        "There is a need of <j:clients|{demand[j]} tons in {j}>."}};
 
-const Slot kUnitCostSlot{"unit_cost", {
-    "Shipping a ton costs <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. A customer may be served by several sites.",
-    "<i:sites.A ton from {i} costs <j:clients|{cost[i][j]} dollars to {j}>>. Deliveries may be split.",
-    "(Freight|Cost) in dollars per ton: <i:sites;from {i} <j:clients|{cost[i][j]} to {j}>>. A need may be met from more than one site.",
-    "To move one ton one pays <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. Splitting a delivery is allowed.",
-    "The haulier charges per ton <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. Customers accept goods from several sites.",
-    "Per ton, <i:sites;the road from {i} costs <j:clients|{cost[i][j]} dollars to {j}>>. Any split between sites is fine.",
-    "The (rate|price) of a ton is <i:sites;out of {i} <j:clients|{cost[i][j]} dollars to {j}>>. Sites can share a customer."}};
+const Slot kUnitCostSlot{
+    "unit_cost",
+    {"Shipping a ton costs <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. A customer "
+     "may be served by several sites.",
+     "<i:sites.A ton from {i} costs <j:clients|{cost[i][j]} dollars to {j}>>. Deliveries may be "
+     "split.",
+     "(Freight|Cost) in dollars per ton: <i:sites;from {i} <j:clients|{cost[i][j]} to {j}>>. A "
+     "need may be met from more than one site.",
+     "To move one ton one pays <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. "
+     "Splitting a delivery is allowed.",
+     "The haulier charges per ton <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. "
+     "Customers accept goods from several sites.",
+     "Per ton, <i:sites;the road from {i} costs <j:clients|{cost[i][j]} dollars to {j}>>. Any "
+     "split between sites is fine.",
+     "The (rate|price) of a ton is <i:sites;out of {i} <j:clients|{cost[i][j]} dollars to {j}>>. "
+     "Sites can share a customer."}};
 
-const Slot kServeCostSlot{"serve_cost", {
-    "Serving a customer costs in total <i:sites;from {i} <j:clients|{cost[i][j]} dollars for {j}>>. Each customer is served by exactly one site.",
-    "<i:sites.To serve from {i} costs <j:clients|{cost[i][j]} dollars for {j}>> in all. Every customer has a single site.",
-    "Costs in dollars of the whole delivery: <i:sites;from {i} <j:clients|{cost[i][j]} to {j}>>. Deliveries must not be split.",
-    "The whole delivery costs <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. A customer gets everything from one site.",
-    "A contract for the whole need costs <i:sites;with {i} <j:clients|{cost[i][j]} dollars for {j}>>. One contract per customer is signed.",
-    "If one site serves a customer alone, as it must, this costs <i:sites;from {i} <j:clients|{cost[i][j]} dollars for {j}>>.",
-    "For its entire need, each customer is assigned to one site at a cost of <i:sites;from {i} <j:clients|{cost[i][j]} dollars for {j}>>."}};
+const Slot kServeCostSlot{
+    "serve_cost",
+    {"Serving a customer costs in total <i:sites;from {i} <j:clients|{cost[i][j]} dollars for "
+     "{j}>>. Each customer is served by exactly one site.",
+     "<i:sites.To serve from {i} costs <j:clients|{cost[i][j]} dollars for {j}>> in all. Every "
+     "customer has a single site.",
+     "Costs in dollars of the whole delivery: <i:sites;from {i} <j:clients|{cost[i][j]} to {j}>>. "
+     "Deliveries must not be split.",
+     "The whole delivery costs <i:sites;from {i} <j:clients|{cost[i][j]} dollars to {j}>>. A "
+     "customer gets everything from one site.",
+     "A contract for the whole need costs <i:sites;with {i} <j:clients|{cost[i][j]} dollars for "
+     "{j}>>. One contract per customer is signed.",
+     "If one site serves a customer alone, as it must, this costs <i:sites;from {i} "
+     "<j:clients|{cost[i][j]} dollars for {j}>>.",
+     "For its entire need, each customer is assigned to one site at a cost of <i:sites;from {i} "
+     "<j:clients|{cost[i][j]} dollars for {j}>>."}};
 
-const Slot kAsk{"ask", {
-    "What is the (lowest|smallest) total cost in dollars?",
-    "(Find|Determine) the minimum total cost in dollars.",
-    "The total cost in dollars is to be minimised.",
-    "(Minimise|Minimize) the cost of sites and deliveries together, in dollars.",
-    "How many dollars does the cheapest plan cost?",
-    "Which sites should be opened, and what is the least total cost in dollars?",
-    "The aim is a total cost of as few dollars as possible."}};
+const Slot kAsk{"ask",
+                {"What is the (lowest|smallest) total cost in dollars?",
+                 "(Find|Determine) the minimum total cost in dollars.",
+                 "The total cost in dollars is to be minimised.",
+                 "(Minimise|Minimize) the cost of sites and deliveries together, in dollars.",
+                 "How many dollars does the cheapest plan cost?",
+                 "Which sites should be opened, and what is the least total cost in dollars?",
+                 "The aim is a total cost of as few dollars as possible."}};
 
 Domain domain(const std::string& name, const std::string& places) {
   return {.name = name,

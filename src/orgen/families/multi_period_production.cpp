@@ -22,10 +22,10 @@ const ParameterDecl kExtra{"extra", {}, "dollars per unit", 1, 99};
 const ParameterDecl kExtraLimit{"limit", {}, "units per period", 1, 999};
 
 const VariableDecl kMake{"make", {"periods"}, solve::Domain::Continuous, "capacity", "units made"};
-const VariableDecl kStore{"store", {"periods"}, solve::Domain::Continuous, "",
-                          "units in stock at the end of the period"};
-const VariableDecl kOvertime{"overtime", {"periods"}, solve::Domain::Continuous, "limit",
-                             "units made in overtime"};
+const VariableDecl kStore{
+    "store", {"periods"}, solve::Domain::Continuous, "", "units in stock at the end of the period"};
+const VariableDecl kOvertime{
+    "overtime", {"periods"}, solve::Domain::Continuous, "limit", "units made in overtime"};
 
 Description varying_cost_description() {
   return {.sets = kSets,
@@ -35,12 +35,18 @@ Description varying_cost_description() {
           .objective = "sum(cost[t] * make[t] + storage * store[t] for t in periods)",
           .objective_meaning = "total cost",
           .objective_unit = "dollars",
-          .rows = {{.name = "first", .binders = "", .left = "start + make[1]", .relation = "==",
+          .rows = {{.name = "first",
+                    .binders = "",
+                    .left = "start + make[1]",
+                    .relation = "==",
                     .right = "demand[1] + store[1]",
                     .meaning = "stock of the first period"},
-                   {.name = "balance", .binders = "for t in periods[1:]",
-                    .left = "store[t - 1] + make[t]", .relation = "==",
-                    .right = "demand[t] + store[t]", .meaning = "stock of every later period"}}};
+                   {.name = "balance",
+                    .binders = "for t in periods[1:]",
+                    .left = "store[t - 1] + make[t]",
+                    .relation = "==",
+                    .right = "demand[t] + store[t]",
+                    .meaning = "stock of every later period"}}};
 }
 
 Description overtime_description() {
@@ -61,7 +67,9 @@ void draw_demand(Drawing& d, const std::vector<double>& made, double start) {
   for (size_t t = 0; t < made.size(); ++t) {
     const double ready = stock + made[t];
     const bool is_last = t + 1 == made.size();
-    stock = is_last ? 0 : static_cast<double>(d.whole(0, std::min<int64_t>(25, static_cast<int64_t>(ready) - 5)));
+    stock = is_last ? 0
+                    : static_cast<double>(
+                          d.whole(0, std::min<int64_t>(25, static_cast<int64_t>(ready) - 5)));
     demand[t] = ready - stock;
     d.witness(d.instance.item("store", "periods", t), stock);
   }
@@ -124,8 +132,8 @@ solve::Model formulate(const Instance& instance, bool has_overtime) {
       balance.push_back({overtime, 1.0});
     }
     if (stock >= 0) balance.push_back({stock, 1.0});
-    stock = model.add_column({.name = instance.item("store", "periods", t),
-                              .objective = instance.at("storage")});
+    stock = model.add_column(
+        {.name = instance.item("store", "periods", t), .objective = instance.at("storage")});
     balance.push_back({stock, -1.0});
     const double start = t == 0 && !has_overtime ? instance.at("start") : 0;
     model.equal(t == 0 ? "first" : instance.item("balance", "periods", t), balance,
@@ -137,85 +145,96 @@ solve::Model formulate(const Instance& instance, bool has_overtime) {
 solve::Model formulate_varying_cost(const Instance& instance) { return formulate(instance, false); }
 solve::Model formulate_overtime(const Instance& instance) { return formulate(instance, true); }
 
-const Slot kOpening{"opening", {
-    "{maker} in {place} (plans|schedules) the production of {product}.",
-    "{maker} in {place} (makes|produces) {product} and can store some of the output.",
-    "For {product}, {maker} in {place} (needs|wants) a production plan.",
-    "In {place}, {maker} (decides|must decide) when to make {product}.",
-    "The {product} of {maker} in {place} (can|may) be made ahead of demand.",
-    "The (planner|manager) of {maker} in {place} (schedules|times) the output of {product}.",
-    "{maker} from {place} (looks|is looking) for the best time to make {product}."}};
+const Slot kOpening{
+    "opening",
+    {"{maker} in {place} (plans|schedules) the production of {product}.",
+     "{maker} in {place} (makes|produces) {product} and can store some of the output.",
+     "For {product}, {maker} in {place} (needs|wants) a production plan.",
+     "In {place}, {maker} (decides|must decide) when to make {product}.",
+     "The {product} of {maker} in {place} (can|may) be made ahead of demand.",
+     "The (planner|manager) of {maker} in {place} (schedules|times) the output of {product}.",
+     "{maker} from {place} (looks|is looking) for the best time to make {product}."}};
 
-const Slot kDemandSlot{"demand", {
-    "The demand is <t:periods|{demand[t]} units {in} {period} {t}> and must be met.",
-    "Customers need <t:periods|{demand[t]} units {in} {period} {t}>, all on time.",
-    "(Deliveries|Orders) are due: <t:periods|{demand[t]} units {in} {period} {t}>.",
-    "Exactly <t:periods|{demand[t]} units (must be|are) delivered {in} {period} {t}>.",
-    "Sales will be <t:periods|{demand[t]} units {in} {period} {t}>; nothing may be late.",
-    "One must deliver <t:periods|{demand[t]} units {in} {period} {t}>.",
-    "It is agreed to deliver <t:periods|{demand[t]} units {in} {period} {t}>."}};
+const Slot kDemandSlot{
+    "demand",
+    {"The demand is <t:periods|{demand[t]} units {in} {period} {t}> and must be met.",
+     "Customers need <t:periods|{demand[t]} units {in} {period} {t}>, all on time.",
+     "(Deliveries|Orders) are due: <t:periods|{demand[t]} units {in} {period} {t}>.",
+     "Exactly <t:periods|{demand[t]} units (must be|are) delivered {in} {period} {t}>.",
+     "Sales will be <t:periods|{demand[t]} units {in} {period} {t}>; nothing may be late.",
+     "One must deliver <t:periods|{demand[t]} units {in} {period} {t}>.",
+     "It is agreed to deliver <t:periods|{demand[t]} units {in} {period} {t}>."}};
 
-const Slot kCapacitySlot{"capacity", {
-    "At most <t:periods|{capacity[t]} units can be made {in} {period} {t}>{hours}.",
-    "The capacity{hours} is <t:periods|{capacity[t]} units {in} {period} {t}>.",
-    "No more than <t:periods|{capacity[t]} units can be produced {in} {period} {t}>{hours}.",
-    "The line makes up to <t:periods|{capacity[t]} units {in} {period} {t}>{hours}.",
-    "Output{hours} is limited to <t:periods|{capacity[t]} units {in} {period} {t}>.",
-    "The machines{hours} allow <t:periods|{capacity[t]} units {in} {period} {t}>.",
-    "(Largest|Maximum) output{hours}: <t:periods|{capacity[t]} units {in} {period} {t}>."}};
+const Slot kCapacitySlot{
+    "capacity",
+    {"At most <t:periods|{capacity[t]} units can be made {in} {period} {t}>{hours}.",
+     "The capacity{hours} is <t:periods|{capacity[t]} units {in} {period} {t}>.",
+     "No more than <t:periods|{capacity[t]} units can be produced {in} {period} {t}>{hours}.",
+     "The line makes up to <t:periods|{capacity[t]} units {in} {period} {t}>{hours}.",
+     "Output{hours} is limited to <t:periods|{capacity[t]} units {in} {period} {t}>.",
+     "The machines{hours} allow <t:periods|{capacity[t]} units {in} {period} {t}>.",
+     "(Largest|Maximum) output{hours}: <t:periods|{capacity[t]} units {in} {period} {t}>."}};
 
-const Slot kCostSlot{"cost", {
-    "Making a unit costs <t:periods|{cost[t]} dollars {in} {period} {t}>.",
-    "A unit costs <t:periods|{cost[t]} dollars when made {in} {period} {t}>.",
-    "The (production cost|cost of making) per unit is <t:periods|{cost[t]} dollars {in} {period} {t}>.",
-    "Each unit made costs <t:periods|{cost[t]} dollars {in} {period} {t}>.",
-    "(Costs|Expenses) of making one unit: <t:periods|{cost[t]} dollars {in} {period} {t}>.",
-    "Production takes <t:periods|{cost[t]} dollars per unit {in} {period} {t}>.",
-    "To make one unit one spends <t:periods|{cost[t]} dollars {in} {period} {t}>."}};
+const Slot kCostSlot{
+    "cost",
+    {"Making a unit costs <t:periods|{cost[t]} dollars {in} {period} {t}>.",
+     "A unit costs <t:periods|{cost[t]} dollars when made {in} {period} {t}>.",
+     "The (production cost|cost of making) per unit is <t:periods|{cost[t]} dollars {in} {period} "
+     "{t}>.",
+     "Each unit made costs <t:periods|{cost[t]} dollars {in} {period} {t}>.",
+     "(Costs|Expenses) of making one unit: <t:periods|{cost[t]} dollars {in} {period} {t}>.",
+     "Production takes <t:periods|{cost[t]} dollars per unit {in} {period} {t}>.",
+     "To make one unit one spends <t:periods|{cost[t]} dollars {in} {period} {t}>."}};
 
-const Slot kStorageSlot{"storage", {
-    "Keeping a unit in stock at the end of a {period} costs {storage} dollars.",
-    "Storage costs {storage} dollars for each unit left at the end of a {period}.",
-    "Each unit in stock when a {period} ends costs {storage} dollars.",
-    "A unit carried from one {period} to the next costs {storage} dollars, and so does one left at the end.",
-    "For every unit left over at the end of a {period}, {storage} dollars are paid.",
-    "The warehouse charges {storage} dollars per unit left when a {period} ends.",
-    "Holding stock costs {storage} dollars per unit at each {period} end."}};
+const Slot kStorageSlot{
+    "storage",
+    {"Keeping a unit in stock at the end of a {period} costs {storage} dollars.",
+     "Storage costs {storage} dollars for each unit left at the end of a {period}.",
+     "Each unit in stock when a {period} ends costs {storage} dollars.",
+     "A unit carried from one {period} to the next costs {storage} dollars, and so does one left "
+     "at the end.",
+     "For every unit left over at the end of a {period}, {storage} dollars are paid.",
+     "The warehouse charges {storage} dollars per unit left when a {period} ends.",
+     "Holding stock costs {storage} dollars per unit at each {period} end."}};
 
-const Slot kStartSlot{"start", {
-    "There are {start} units in stock at the start.",
-    "The (initial|opening) stock is {start} units.",
-    "At first, {start} units are in stock.",
-    "The store begins with {start} units.",
-    "{start} units are already in stock.",
-    "One starts with {start} units on hand.",
-    "Before the first {period} the store holds {start} units."}};
+const Slot kStartSlot{
+    "start",
+    {"There are {start} units in stock at the start.",
+     "The (initial|opening) stock is {start} units.", "At first, {start} units are in stock.",
+     "The store begins with {start} units.", "{start} units are already in stock.",
+     "One starts with {start} units on hand.",
+     "Before the first {period} the store holds {start} units."}};
 
-const Slot kOvertimeSlot{"overtime", {
-    "A unit costs {regular} dollars in normal hours and {extra} dollars in overtime, which can add at most {limit} units per {period}.",
-    "In normal hours a unit costs {regular} dollars. Overtime makes up to {limit} more units per {period} at {extra} dollars each.",
-    "The cost per unit is {regular} dollars normally and {extra} dollars in overtime; overtime is limited to {limit} units in any {period}.",
-    "Normal work costs {regular} dollars a unit. Overtime costs {extra} dollars a unit and gives no more than {limit} units in a {period}.",
-    "Each {period} at most {limit} units can be made in overtime, at {extra} dollars each instead of {regular} dollars.",
-    "Overtime of up to {limit} units per {period} costs {extra} dollars for each unit, normal work {regular} dollars.",
-    "One pays {regular} dollars for a normal unit and {extra} dollars for an overtime unit, of which a {period} allows {limit} at most."}};
+const Slot kOvertimeSlot{"overtime",
+                         {"A unit costs {regular} dollars in normal hours and {extra} dollars in "
+                          "overtime, which can add at most {limit} units per {period}.",
+                          "In normal hours a unit costs {regular} dollars. Overtime makes up to "
+                          "{limit} more units per {period} at {extra} dollars each.",
+                          "The cost per unit is {regular} dollars normally and {extra} dollars in "
+                          "overtime; overtime is limited to {limit} units in any {period}.",
+                          "Normal work costs {regular} dollars a unit. Overtime costs {extra} "
+                          "dollars a unit and gives no more than {limit} units in a {period}.",
+                          "Each {period} at most {limit} units can be made in overtime, at {extra} "
+                          "dollars each instead of {regular} dollars.",
+                          "Overtime of up to {limit} units per {period} costs {extra} dollars for "
+                          "each unit, normal work {regular} dollars.",
+                          "One pays {regular} dollars for a normal unit and {extra} dollars for an "
+                          "overtime unit, of which a {period} allows {limit} at most."}};
 
-const Slot kEmptyStart{"empty_start", {
-    "The store is empty at the start.",
-    "There is no stock at the beginning.",
-    "At first nothing is in stock.",
-    "(Initially|At the start), the warehouse is empty.",
-    "One begins without any stock.",
-    "No units are on hand before the first {period}."}};
+const Slot kEmptyStart{
+    "empty_start",
+    {"The store is empty at the start.", "There is no stock at the beginning.",
+     "At first nothing is in stock.", "(Initially|At the start), the warehouse is empty.",
+     "One begins without any stock.", "No units are on hand before the first {period}."}};
 
-const Slot kAsk{"ask", {
-    "What is the (lowest|smallest) total cost in dollars?",
-    "(Find|Determine) the minimum total cost in dollars.",
-    "The total cost in dollars is to be minimised.",
-    "(Minimise|Minimize) the total cost of production and storage in dollars.",
-    "How many dollars does the cheapest plan cost?",
-    "Which plan costs least, and what is its cost in dollars?",
-    "The aim is a total cost of as few dollars as possible."}};
+const Slot kAsk{"ask",
+                {"What is the (lowest|smallest) total cost in dollars?",
+                 "(Find|Determine) the minimum total cost in dollars.",
+                 "The total cost in dollars is to be minimised.",
+                 "(Minimise|Minimize) the total cost of production and storage in dollars.",
+                 "How many dollars does the cheapest plan cost?",
+                 "Which plan costs least, and what is its cost in dollars?",
+                 "The aim is a total cost of as few dollars as possible."}};
 
 // The capacity of the variant with overtime is that of normal hours.
 Slot in_normal_hours(Slot slot, const std::string& words) {
@@ -238,19 +257,19 @@ const Family kMultiPeriod{
                 domain("monthly", "a manufacturer", "in", "month"),
                 domain("seasonal", "a workshop", "in", "quarter"),
                 domain("daily", "a plant", "on", "day")},
-    .variants = {{.name = "varying_cost",
-                  .description = varying_cost_description(),
-                  .slots = {kOpening, kDemandSlot, in_normal_hours(kCapacitySlot, ""), kCostSlot,
-                            kStorageSlot, kStartSlot, kAsk},
-                  .draw = draw_varying_cost,
-                  .formulate = formulate_varying_cost},
-                 {.name = "overtime",
-                  .description = overtime_description(),
-                  .slots = {kOpening, kDemandSlot,
-                            in_normal_hours(kCapacitySlot, " in normal hours"), kOvertimeSlot,
-                            kStorageSlot, kEmptyStart, kAsk},
-                  .draw = draw_overtime,
-                  .formulate = formulate_overtime}}};
+    .variants = {
+        {.name = "varying_cost",
+         .description = varying_cost_description(),
+         .slots = {kOpening, kDemandSlot, in_normal_hours(kCapacitySlot, ""), kCostSlot,
+                   kStorageSlot, kStartSlot, kAsk},
+         .draw = draw_varying_cost,
+         .formulate = formulate_varying_cost},
+        {.name = "overtime",
+         .description = overtime_description(),
+         .slots = {kOpening, kDemandSlot, in_normal_hours(kCapacitySlot, " in normal hours"),
+                   kOvertimeSlot, kStorageSlot, kEmptyStart, kAsk},
+         .draw = draw_overtime,
+         .formulate = formulate_overtime}}};
 TREX_REGISTER(kMultiPeriod);
 
 }  // namespace

@@ -16,11 +16,17 @@ const ParameterDecl kHours{"hours", {"products", "steps"}, "hours per unit", 0, 
 const ParameterDecl kAvailable{"available", {"steps"}, "hours", 1, 1e6};
 const ParameterDecl kOrder{"order", {"products"}, "units", 0, 20};
 
-const RowDecl kHoursRow{.name = "hours", .binders = "for s in steps",
-                        .left = "sum(hours[p][s] * make[p] for p in products)", .relation = "<=",
-                        .right = "available[s]", .meaning = "every step stays within its hours"};
-const RowDecl kOrderRow{.name = "order", .binders = "for p in products", .left = "make[p]",
-                        .relation = ">=", .right = "order[p]",
+const RowDecl kHoursRow{.name = "hours",
+                        .binders = "for s in steps",
+                        .left = "sum(hours[p][s] * make[p] for p in products)",
+                        .relation = "<=",
+                        .right = "available[s]",
+                        .meaning = "every step stays within its hours"};
+const RowDecl kOrderRow{.name = "order",
+                        .binders = "for p in products",
+                        .left = "make[p]",
+                        .relation = ">=",
+                        .right = "order[p]",
                         .meaning = "every order is fulfilled"};
 
 Description continuous_description() {
@@ -94,67 +100,73 @@ solve::Model formulate(const Instance& instance, bool has_orders) {
 solve::Model formulate_continuous(const Instance& instance) { return formulate(instance, false); }
 solve::Model formulate_orders(const Instance& instance) { return formulate(instance, true); }
 
-const Slot kOpening{"opening", {
-    "{maker} in {place} (plans|schedules) what it makes {time}.",
-    "{maker} in {place} (must|has to) decide what to make {time}.",
-    "{maker} in {place} (sets|fixes) its plan of what to produce {time}.",
-    "In {place}, {maker} is (choosing|planning) what to make {time}.",
-    "The owner of {maker} in {place} (thinks about|plans) what to produce {time}.",
-    "{maker} from {place} (wants|needs) a plan of what to make {time}.",
-    "What {maker} in {place} makes {time} is (open|not yet fixed)."}};
+const Slot kOpening{"opening",
+                    {"{maker} in {place} (plans|schedules) what it makes {time}.",
+                     "{maker} in {place} (must|has to) decide what to make {time}.",
+                     "{maker} in {place} (sets|fixes) its plan of what to produce {time}.",
+                     "In {place}, {maker} is (choosing|planning) what to make {time}.",
+                     "The owner of {maker} in {place} (thinks about|plans) what to produce {time}.",
+                     "{maker} from {place} (wants|needs) a plan of what to make {time}.",
+                     "What {maker} in {place} makes {time} is (open|not yet fixed)."}};
 
-const Slot kProfitSlot{"profit", {
-    "The profit per unit is <p:products|{profit[p]} dollars for {p}>.",
-    "One unit of <p:products|{p} (earns|brings) {profit[p]} dollars>.",
-    "(Profits|Earnings) in dollars per unit: <p:products|{p} {profit[p]}>.",
-    "Each unit of <p:products|{p} (yields|gives) a profit of {profit[p]} dollars>.",
-    "(Selling|Making) one unit earns <p:products|{profit[p]} dollars for {p}>.",
-    "The shop (gains|makes) <p:products|{profit[p]} dollars on each unit of {p}>.",
-    "A profit of <p:products|{profit[p]} dollars comes from each unit of {p}>."}};
+const Slot kProfitSlot{
+    "profit",
+    {"The profit per unit is <p:products|{profit[p]} dollars for {p}>.",
+     "One unit of <p:products|{p} (earns|brings) {profit[p]} dollars>.",
+     "(Profits|Earnings) in dollars per unit: <p:products|{p} {profit[p]}>.",
+     "Each unit of <p:products|{p} (yields|gives) a profit of {profit[p]} dollars>.",
+     "(Selling|Making) one unit earns <p:products|{profit[p]} dollars for {p}>.",
+     "The shop (gains|makes) <p:products|{profit[p]} dollars on each unit of {p}>.",
+     "A profit of <p:products|{profit[p]} dollars comes from each unit of {p}>."}};
 
-const Slot kHoursSlot{"hours", {
-    "One unit of <p:products;{p} (takes|needs) <s:steps|{hours[p][s]} hours of {s}>>.",
-    "<p:products.Each unit of {p} (requires|uses) <s:steps|{hours[p][s]} hours of {s}>>.",
-    "In hours per unit, <p:products;{p} (takes|needs) <s:steps|{hours[p][s]} of {s}>>.",
-    "(Hours|Times) for one unit: <p:products;{p} <s:steps|{hours[p][s]} hours of {s}>>.",
-    "To make a unit of <p:products;{p} one (spends|needs) <s:steps|{hours[p][s]} hours on {s}>>.",
-    "The work on a unit of <p:products;{p} is <s:steps|{hours[p][s]} hours of {s}>>.",
-    "A unit of <p:products;{p} (occupies|keeps busy) <s:steps|{s} for {hours[p][s]} hours>>."}};
+const Slot kHoursSlot{
+    "hours",
+    {"One unit of <p:products;{p} (takes|needs) <s:steps|{hours[p][s]} hours of {s}>>.",
+     "<p:products.Each unit of {p} (requires|uses) <s:steps|{hours[p][s]} hours of {s}>>.",
+     "In hours per unit, <p:products;{p} (takes|needs) <s:steps|{hours[p][s]} of {s}>>.",
+     "(Hours|Times) for one unit: <p:products;{p} <s:steps|{hours[p][s]} hours of {s}>>.",
+     "To make a unit of <p:products;{p} one (spends|needs) <s:steps|{hours[p][s]} hours on {s}>>.",
+     "The work on a unit of <p:products;{p} is <s:steps|{hours[p][s]} hours of {s}>>.",
+     "A unit of <p:products;{p} (occupies|keeps busy) <s:steps|{s} for {hours[p][s]} hours>>."}};
 
-const Slot kAvailableSlot{"available", {
-    "There are <s:steps|{available[s]} hours of {s}> available.",
-    "At most <s:steps|{available[s]} hours of {s}> (can|may) be used.",
-    "The (capacity|limit) is <s:steps|{available[s]} hours for {s}>.",
-    "No more than <s:steps|{available[s]} hours of {s}> are (possible|on hand).",
-    "The shop has <s:steps|{available[s]} hours for {s}>.",
-    "(Available|Free) hours: <s:steps|{s} {available[s]}>.",
-    "One can spend up to <s:steps|{available[s]} hours on {s}>."}};
+const Slot kAvailableSlot{
+    "available",
+    {"There are <s:steps|{available[s]} hours of {s}> available.",
+     "At most <s:steps|{available[s]} hours of {s}> (can|may) be used.",
+     "The (capacity|limit) is <s:steps|{available[s]} hours for {s}>.",
+     "No more than <s:steps|{available[s]} hours of {s}> are (possible|on hand).",
+     "The shop has <s:steps|{available[s]} hours for {s}>.",
+     "(Available|Free) hours: <s:steps|{s} {available[s]}>.",
+     "One can spend up to <s:steps|{available[s]} hours on {s}>."}};
 
-const Slot kFractions{"fractions", {
-    "Parts of a unit (are allowed|may be made).",
-    "The amounts need not be whole.",
-    "Any fraction of a unit (can|may) be made.",
-    "Unfinished units count in proportion.",
-    "Fractional amounts are (fine|allowed).",
-    "Output may be any number from zero up."}};
+const Slot kFractions{
+    "fractions",
+    {"Parts of a unit (are allowed|may be made).", "The amounts need not be whole.",
+     "Any fraction of a unit (can|may) be made.", "Unfinished units count in proportion.",
+     "Fractional amounts are (fine|allowed).", "Output may be any number from zero up."}};
 
-const Slot kOrderSlot{"order", {
-    "Only whole units are made, and at least <p:products|{order[p]} units of {p}> are (ordered|promised).",
-    "Customers have ordered <p:products|{order[p]} units of {p}>; these must be made, and only whole units count.",
-    "At least <p:products|{order[p]} whole units of {p}> (must|have to) be made.",
-    "The contracts ask for no less than <p:products|{order[p]} of {p}>, and units cannot be divided.",
-    "The number of units is whole and at least <p:products|{order[p]} for {p}>.",
-    "(Orders|Contracts) that must be met: <p:products|{order[p]} of {p}>. Every unit is (finished|made) whole.",
-    "No unit is left unfinished, and <p:products|{order[p]} or more of {p}> are (due|needed)."}};
+const Slot kOrderSlot{
+    "order",
+    {"Only whole units are made, and at least <p:products|{order[p]} units of {p}> are "
+     "(ordered|promised).",
+     "Customers have ordered <p:products|{order[p]} units of {p}>; these must be made, and only "
+     "whole units count.",
+     "At least <p:products|{order[p]} whole units of {p}> (must|have to) be made.",
+     "The contracts ask for no less than <p:products|{order[p]} of {p}>, and units cannot be "
+     "divided.",
+     "The number of units is whole and at least <p:products|{order[p]} for {p}>.",
+     "(Orders|Contracts) that must be met: <p:products|{order[p]} of {p}>. Every unit is "
+     "(finished|made) whole.",
+     "No unit is left unfinished, and <p:products|{order[p]} or more of {p}> are (due|needed)."}};
 
-const Slot kAsk{"ask", {
-    "What is the (largest|greatest) total profit in dollars?",
-    "(Find|Determine) the maximum total profit in dollars.",
-    "The total profit in dollars is to be maximised.",
-    "(Maximise|Maximize) the total profit in dollars.",
-    "How many dollars of profit can be (earned|made) at most?",
-    "Which plan earns the most, and what is its profit in dollars?",
-    "The aim is a total profit of as many dollars as possible."}};
+const Slot kAsk{"ask",
+                {"What is the (largest|greatest) total profit in dollars?",
+                 "(Find|Determine) the maximum total profit in dollars.",
+                 "The total profit in dollars is to be maximised.",
+                 "(Maximise|Maximize) the total profit in dollars.",
+                 "How many dollars of profit can be (earned|made) at most?",
+                 "Which plan earns the most, and what is its profit in dollars?",
+                 "The aim is a total profit of as many dollars as possible."}};
 
 Domain domain(const std::string& name, const std::string& products, const std::string& steps,
               const std::string& maker, const std::string& time) {

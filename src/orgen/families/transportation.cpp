@@ -17,23 +17,29 @@ const ParameterDecl kDemand{"demand", {"towns"}, "tons", 1, 999};
 const ParameterDecl kCost{"cost", {"sources", "towns"}, "dollars per ton", 1, 60};
 const ParameterDecl kPrice{"price", {"towns"}, "dollars per ton", 1, 99};
 
-const RowDecl kSupplyRow{.name = "supply", .binders = "for i in sources",
-                         .left = "sum(ship[i, j] for j in towns)", .relation = "<=",
-                         .right = "supply[i]", .meaning = "no source ships more than it has"};
+const RowDecl kSupplyRow{.name = "supply",
+                         .binders = "for i in sources",
+                         .left = "sum(ship[i, j] for j in towns)",
+                         .relation = "<=",
+                         .right = "supply[i]",
+                         .meaning = "no source ships more than it has"};
 
 Description cost_description() {
-  return {.sets = kSets,
-          .parameters = {kSupply, kDemand, kCost},
-          .variables = {{"ship", {"sources", "towns"}, solve::Domain::Continuous, "",
-                         "tons shipped"}},
-          .sense = solve::Sense::Minimize,
-          .objective = "sum(cost[i][j] * ship[i, j] for i in sources for j in towns)",
-          .objective_meaning = "total cost",
-          .objective_unit = "dollars",
-          .rows = {kSupplyRow,
-                   {.name = "demand", .binders = "for j in towns",
-                    .left = "sum(ship[i, j] for i in sources)", .relation = ">=",
-                    .right = "demand[j]", .meaning = "every town gets what it needs"}}};
+  return {
+      .sets = kSets,
+      .parameters = {kSupply, kDemand, kCost},
+      .variables = {{"ship", {"sources", "towns"}, solve::Domain::Continuous, "", "tons shipped"}},
+      .sense = solve::Sense::Minimize,
+      .objective = "sum(cost[i][j] * ship[i, j] for i in sources for j in towns)",
+      .objective_meaning = "total cost",
+      .objective_unit = "dollars",
+      .rows = {kSupplyRow,
+               {.name = "demand",
+                .binders = "for j in towns",
+                .left = "sum(ship[i, j] for i in sources)",
+                .relation = ">=",
+                .right = "demand[j]",
+                .meaning = "every town gets what it needs"}}};
 }
 
 Description profit_description() {
@@ -120,77 +126,82 @@ solve::Model formulate(const Instance& instance, bool for_profit) {
 solve::Model formulate_cost(const Instance& instance) { return formulate(instance, false); }
 solve::Model formulate_profit(const Instance& instance) { return formulate(instance, true); }
 
-const Slot kOpening{"opening", {
-    "{firm} (ships|sends) {goods} from its {places} to its customers.",
-    "{firm} (plans|schedules) shipments of {goods}.",
-    "Trucks of {firm} (carry|take) {goods} from {places} to towns.",
-    "The (dispatcher|planner) of {firm} (sends|distributes) {goods}.",
-    "{firm} (delivers|transports) {goods} by road.",
-    "From several {places}, {firm} (supplies|serves) towns with {goods}.",
-    "How {firm} moves its {goods} has to be (decided|planned)."}};
+const Slot kOpening{"opening",
+                    {"{firm} (ships|sends) {goods} from its {places} to its customers.",
+                     "{firm} (plans|schedules) shipments of {goods}.",
+                     "Trucks of {firm} (carry|take) {goods} from {places} to towns.",
+                     "The (dispatcher|planner) of {firm} (sends|distributes) {goods}.",
+                     "{firm} (delivers|transports) {goods} by road.",
+                     "From several {places}, {firm} (supplies|serves) towns with {goods}.",
+                     "How {firm} moves its {goods} has to be (decided|planned)."}};
 
-const Slot kSupplySlot{"supply", {
-    "The {places} hold <i:sources|{supply[i]} tons at {i}>.",
-    "(Stocks|Supplies) are <i:sources|{supply[i]} tons in {i}>.",
-    "At most <i:sources|{supply[i]} tons can leave {i}>.",
-    "<i:sources|{i} (has|can send) {supply[i]} tons>.",
-    "The (available|largest possible) amounts are <i:sources|{supply[i]} tons from {i}>.",
-    "One can take up to <i:sources|{supply[i]} tons from {i}>.",
-    "Tons on hand: <i:sources|{i} {supply[i]}>."}};
+const Slot kSupplySlot{
+    "supply",
+    {"The {places} hold <i:sources|{supply[i]} tons at {i}>.",
+     "(Stocks|Supplies) are <i:sources|{supply[i]} tons in {i}>.",
+     "At most <i:sources|{supply[i]} tons can leave {i}>.",
+     "<i:sources|{i} (has|can send) {supply[i]} tons>.",
+     "The (available|largest possible) amounts are <i:sources|{supply[i]} tons from {i}>.",
+     "One can take up to <i:sources|{supply[i]} tons from {i}>.",
+     "Tons on hand: <i:sources|{i} {supply[i]}>."}};
 
-const Slot kDemandSlot{"demand", {
-    "The towns need at least <j:towns|{demand[j]} tons in {j}>.",
-    "(Demands|Needs) are <j:towns|{demand[j]} tons in {j}>, which must be met.",
-    "At least <j:towns|{demand[j]} tons must reach {j}>.",
-    "<j:towns|{j} (requires|needs) {demand[j]} tons> or more.",
-    "No less than <j:towns|{demand[j]} tons (have to|must) arrive in {j}>.",
-    "Customers wait for <j:towns|{demand[j]} tons in {j}>, all of which must be delivered.",
-    "Tons that must be delivered: <j:towns|{j} {demand[j]}>."}};
+const Slot kDemandSlot{
+    "demand",
+    {"The towns need at least <j:towns|{demand[j]} tons in {j}>.",
+     "(Demands|Needs) are <j:towns|{demand[j]} tons in {j}>, which must be met.",
+     "At least <j:towns|{demand[j]} tons must reach {j}>.",
+     "<j:towns|{j} (requires|needs) {demand[j]} tons> or more.",
+     "No less than <j:towns|{demand[j]} tons (have to|must) arrive in {j}>.",
+     "Customers wait for <j:towns|{demand[j]} tons in {j}>, all of which must be delivered.",
+     "Tons that must be delivered: <j:towns|{j} {demand[j]}>."}};
 
-const Slot kSalesSlot{"sales", {
-    "The towns buy at most <j:towns|{demand[j]} tons in {j}>.",
-    "Sales are limited to <j:towns|{demand[j]} tons in {j}>.",
-    "No more than <j:towns|{demand[j]} tons can be sold in {j}>.",
-    "<j:towns|{j} (takes|buys) up to {demand[j]} tons>.",
-    "The market is <j:towns|{demand[j]} tons at most in {j}>; (not all of it|less) may be served.",
-    "One can sell up to <j:towns|{demand[j]} tons in {j}>.",
-    "Largest sales in tons: <j:towns|{j} {demand[j]}>."}};
+const Slot kSalesSlot{
+    "sales",
+    {"The towns buy at most <j:towns|{demand[j]} tons in {j}>.",
+     "Sales are limited to <j:towns|{demand[j]} tons in {j}>.",
+     "No more than <j:towns|{demand[j]} tons can be sold in {j}>.",
+     "<j:towns|{j} (takes|buys) up to {demand[j]} tons>.",
+     "The market is <j:towns|{demand[j]} tons at most in {j}>; (not all of it|less) may be served.",
+     "One can sell up to <j:towns|{demand[j]} tons in {j}>.",
+     "Largest sales in tons: <j:towns|{j} {demand[j]}>."}};
 
-const Slot kCostSlot{"cost", {
-    "Shipping a ton costs <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
-    "<i:sources.A ton from {i} costs <j:towns|{cost[i][j]} dollars to {j}>>.",
-    "(Freight|Cost) in dollars per ton: <i:sources;from {i} <j:towns|{cost[i][j]} to {j}>>.",
-    "The (rate|price) of a ton is <i:sources;out of {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
-    "To move one ton one pays <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
-    "The haulier charges per ton <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
-    "Per ton, <i:sources;the road from {i} costs <j:towns|{cost[i][j]} dollars to {j}>>."}};
+const Slot kCostSlot{
+    "cost",
+    {"Shipping a ton costs <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
+     "<i:sources.A ton from {i} costs <j:towns|{cost[i][j]} dollars to {j}>>.",
+     "(Freight|Cost) in dollars per ton: <i:sources;from {i} <j:towns|{cost[i][j]} to {j}>>.",
+     "The (rate|price) of a ton is <i:sources;out of {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
+     "To move one ton one pays <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
+     "The haulier charges per ton <i:sources;from {i} <j:towns|{cost[i][j]} dollars to {j}>>.",
+     "Per ton, <i:sources;the road from {i} costs <j:towns|{cost[i][j]} dollars to {j}>>."}};
 
-const Slot kPriceSlot{"price", {
-    "A ton sells for <j:towns|{price[j]} dollars in {j}>.",
-    "The (price|revenue) of a ton is <j:towns|{price[j]} dollars in {j}>.",
-    "Customers pay per ton <j:towns|{price[j]} dollars in {j}>.",
-    "Prices in dollars per ton: <j:towns|{j} {price[j]}>.",
-    "<j:towns|{j} (pays|offers) {price[j]} dollars> for each ton.",
-    "Each ton earns <j:towns|{price[j]} dollars in {j}> before freight.",
-    "One receives <j:towns|{price[j]} dollars for a ton in {j}>."}};
+const Slot kPriceSlot{"price",
+                      {"A ton sells for <j:towns|{price[j]} dollars in {j}>.",
+                       "The (price|revenue) of a ton is <j:towns|{price[j]} dollars in {j}>.",
+                       "Customers pay per ton <j:towns|{price[j]} dollars in {j}>.",
+                       "Prices in dollars per ton: <j:towns|{j} {price[j]}>.",
+                       "<j:towns|{j} (pays|offers) {price[j]} dollars> for each ton.",
+                       "Each ton earns <j:towns|{price[j]} dollars in {j}> before freight.",
+                       "One receives <j:towns|{price[j]} dollars for a ton in {j}>."}};
 
-const Slot kAskCost{"ask", {
-    "What is the (lowest|smallest) total cost in dollars?",
-    "(Find|Determine) the minimum total cost in dollars.",
-    "The total cost in dollars is to be minimised.",
-    "(Minimise|Minimize) the total shipping cost in dollars.",
-    "How many dollars does the cheapest plan cost?",
-    "Which shipments cost least, and what is their cost in dollars?",
-    "The aim is a total cost of as few dollars as possible."}};
+const Slot kAskCost{"ask",
+                    {"What is the (lowest|smallest) total cost in dollars?",
+                     "(Find|Determine) the minimum total cost in dollars.",
+                     "The total cost in dollars is to be minimised.",
+                     "(Minimise|Minimize) the total shipping cost in dollars.",
+                     "How many dollars does the cheapest plan cost?",
+                     "Which shipments cost least, and what is their cost in dollars?",
+                     "The aim is a total cost of as few dollars as possible."}};
 
-const Slot kAskProfit{"ask", {
-    "What is the (largest|greatest) total profit, sales minus freight, in dollars?",
-    "(Find|Determine) the maximum total profit in dollars, that is revenue less cost.",
-    "(Revenue minus shipping cost|Earnings less freight) in dollars is to be maximised.",
-    "(Maximise|Maximize) revenue minus shipping cost, in dollars.",
-    "How many dollars of profit remain at most after freight is paid?",
-    "Which shipments earn most after freight, and what is that profit in dollars?",
-    "The aim is the highest profit in dollars, sales less shipping."}};
+const Slot kAskProfit{
+    "ask",
+    {"What is the (largest|greatest) total profit, sales minus freight, in dollars?",
+     "(Find|Determine) the maximum total profit in dollars, that is revenue less cost.",
+     "(Revenue minus shipping cost|Earnings less freight) in dollars is to be maximised.",
+     "(Maximise|Maximize) revenue minus shipping cost, in dollars.",
+     "How many dollars of profit remain at most after freight is paid?",
+     "Which shipments earn most after freight, and what is that profit in dollars?",
+     "The aim is the highest profit in dollars, sales less shipping."}};
 
 Domain domain(const std::string& name, const std::string& goods, const std::string& places) {
   return {.name = name,
