@@ -19,8 +19,8 @@ struct PolicySettings {
   double ttft_limit_s = 2;    // slo, for requests without a deadline
   double tpot_limit_s = 0.1;  // slo
   double temperature = 0;     // dynamo_cost: 0 takes the least
-  // class_lp: share of each workload class (row) that each instance (column) should serve,
-  // from the planner; empty when there is no plan.
+  // class_lp, and cap as a preference: share of each workload class (row) that each instance
+  // (column) should serve, from the planner; empty when there is no plan.
   std::vector<std::vector<double>> class_shares;
   // max_flow: flow from each stage (row; 0 is the coordinator) to each instance (column), likewise.
   std::vector<std::vector<double>> edge_flows;

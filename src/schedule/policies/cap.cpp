@@ -46,6 +46,10 @@ constexpr double kTie = 0.02;
 // In full, long prompts crowd on the fastest readers and push conversations from where they are
 // cached; anything from 0.05 to 0.3 makes first tokens earlier on all traces of H6 and H5.
 constexpr double kBehind = 0.15;
+// Where a plan has shares of each class (8.3), going against it costs up to this much of the
+// request's own time: a prior among instances that are close, which load outweighs. 0.1 to 3 all
+// help in H10.
+constexpr double kAgainstPlan = 0.3;
 
 class Cap final : public Policy {
  public:
@@ -53,7 +57,8 @@ class Cap final : public Policy {
 
   size_t pick(const Choice& choice, Rng& rng) override {
     if (choice.request.priority == Priority::Bulk) return pick_for_backlog(choice, rng);
-    return least(choice, rng, kTie, [&](size_t i) { return score(choice, i); });
+    const double most = most_share(choice);
+    return least(choice, rng, kTie, [&](size_t i) { return score(choice, i, most); });
   }
 
   std::string explain(const Choice& choice, size_t i) const override {
@@ -64,11 +69,11 @@ class Cap final : public Policy {
     return fmt::format(
         "{:.3f} s = wait {:.3f} (weighted {:.3f}) + behind {:.3f} + prompt {:.3f} + decode {:.3f} "
         "+ "
-        "{:g} x others {:.3f} - saved {:.3f} + cache {:.3f}",
-        score(choice, i), wait_s(choice, i), weighted_wait_s(choice, i),
+        "{:g} x others {:.3f} - saved {:.3f} + cache {:.3f} + plan {:.3f}",
+        score(choice, i, most_share(choice)), wait_s(choice, i), weighted_wait_s(choice, i),
         weighted_behind_s(choice, i), prompt_s(choice, i), decode_s(choice, i),
         settings_.others_weight, others_s(choice, i), all_saved_s(choice, i),
-        settings_.kv_price_s * kv_price(choice, i));
+        settings_.kv_price_s * kv_price(choice, i), against_plan_s(choice, i, most_share(choice)));
   }
 
  private:
@@ -98,10 +103,31 @@ class Cap final : public Policy {
     return saved_s(choice, i) + line_weight(view) * view.line_token_s * choice.cached_tokens[i];
   }
 
-  double score(const Choice& choice, size_t i) const {
+  // The planned share of the request's class on an instance; 0 where there is no plan for it.
+  double share_of(const Choice& choice, size_t i) const {
+    const auto& shares = settings_.class_shares;
+    const size_t row = choice.request.workload, column = choice.ready[i].index;
+    return row < shares.size() && column < shares[row].size() ? shares[row][column] : 0;
+  }
+
+  double most_share(const Choice& choice) const {
+    double most = 0;
+    if (settings_.class_shares.empty()) return most;
+    for (size_t i = 0; i < choice.ready.size(); ++i) most = std::max(most, share_of(choice, i));
+    return most;
+  }
+
+  double against_plan_s(const Choice& choice, size_t i, double most) const {
+    if (most <= 0) return 0;
+    const double against = 1 - share_of(choice, i) / most;
+    return kAgainstPlan * against * (prompt_s(choice, i) + decode_s(choice, i));
+  }
+
+  double score(const Choice& choice, size_t i, double most) const {
     return weighted_wait_s(choice, i) + weighted_behind_s(choice, i) + prompt_s(choice, i) +
            decode_s(choice, i) + settings_.others_weight * others_s(choice, i) -
-           all_saved_s(choice, i) + settings_.kv_price_s * kv_price(choice, i);
+           all_saved_s(choice, i) + settings_.kv_price_s * kv_price(choice, i) +
+           against_plan_s(choice, i, most);
   }
 
   static size_t pick_for_backlog(const Choice& choice, Rng& rng) {
