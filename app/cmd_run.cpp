@@ -17,7 +17,8 @@ namespace {
 using Keys = std::map<std::string, std::string>;
 
 // What the recipe says of a stage's time, scaled by how this machine compares so far. Short stages
-// say little about long ones, so the scale starts as if five minutes had taken what they usually do.
+// say little about long ones, so the scale starts as if five minutes had taken what they usually
+// do.
 class TimeEstimate {
  public:
   void finished(const Stage& stage, double seconds) {
@@ -95,9 +96,9 @@ void run_stages(const Recipe& recipe, const Keys& keys) {
       fmt::print(stderr, "{}: nothing has changed, skipped\n", title);
       continue;
     }
-    const std::string usual = stage.usual_seconds > 0
-                                  ? fmt::format("usually {}; ", readable_duration(estimate.of(stage)))
-                                  : std::string();
+    const std::string usual =
+        stage.usual_seconds > 0 ? fmt::format("usually {}; ", readable_duration(estimate.of(stage)))
+                                : std::string();
     fmt::print(stderr, "{}{}: {}{} gone, about {} left\n", title,
                step == StageStep::Continue ? ", continued" : "", usual,
                readable_duration(watch.seconds()),

@@ -19,16 +19,20 @@ using simulate::PolicyRuns;
 
 // Characters on the screen, not bytes.
 size_t width_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 void print_table(const Comparison& comparison) {
   const size_t seeds = comparison.policies[0].by_seed.size();
   const size_t requests = comparison.first_workload.requests.size();
-  fmt::print("{} request{}, {} seed{}; capacity {:.2f} requests/s, offered {}\n", requests, requests == 1 ? "" : "s", seeds,
-             seeds == 1 ? "" : "s (means with 95 % intervals)", comparison.capacity_per_s, comparison.offered);
-  fmt::print("by mean latency. TTFT: to the first token; TPOT: for each later one; steady: tokens/s between a tenth and nine\n"
-             "tenths of the arrivals; good: within the limits of both\n\n");
+  fmt::print("{} request{}, {} seed{}; capacity {:.2f} requests/s, offered {}\n", requests,
+             requests == 1 ? "" : "s", seeds, seeds == 1 ? "" : "s (means with 95 % intervals)",
+             comparison.capacity_per_s, comparison.offered);
+  fmt::print(
+      "by mean latency. TTFT: to the first token; TPOT: for each later one; steady: tokens/s "
+      "between a tenth and nine\n"
+      "tenths of the arrivals; good: within the limits of both\n\n");
   const report::Table table = summary_table(comparison, Columns::Terminal);
   std::vector<std::vector<std::string>> rows{table.header};
   rows.insert(rows.end(), table.rows.begin(), table.rows.end());
@@ -38,7 +42,8 @@ void print_table(const Comparison& comparison) {
   }
   for (const auto& row : rows) {
     std::string line = row[0] + std::string(widths[0] - width_of(row[0]), ' ');
-    for (size_t i = 1; i < row.size(); ++i) line += std::string(widths[i] - width_of(row[i]) + 2, ' ') + row[i];
+    for (size_t i = 1; i < row.size(); ++i)
+      line += std::string(widths[i] - width_of(row[i]) + 2, ' ') + row[i];
     fmt::print("{}\n", line);
   }
   for (const std::string& note : notes_on(comparison)) fmt::print("note: {}\n", note);
@@ -80,18 +85,22 @@ int cmd_simulate(const Arguments& arguments) {
   std::vector<std::string> overrides;
   int64_t seeds = 1;
   bool as_json = false;
-  options.add_option("cluster", file, "Cluster file: settings and [instance.NAME] tables")->required();
+  options.add_option("cluster", file, "Cluster file: settings and [instance.NAME] tables")
+      ->required();
   options.add_option("--trace", trace, "The trace, in place of the file's");
   options.add_option("--policies", policies, "all, or names with commas between");
   options.add_option("--seeds", seeds, "Runs of each policy (1)");
   options.add_option("--set", overrides, "key=value, in place of the file's");
   options.add_option("--html", page, "Also write a page with charts");
-  options.add_option("--records", records, "Also write every request of the first policy's first seed");
+  options.add_option("--records", records,
+                     "Also write every request of the first policy's first seed");
   options.add_flag("--json", as_json, "One JSON object a policy");
   simulate::SimulateSettings described;
-  if (!parse_arguments(options, arguments, config::help_text(config::fields_of(described)))) return 0;
+  if (!parse_arguments(options, arguments, config::help_text(config::fields_of(described))))
+    return 0;
   if (seeds < 1 || seeds > 1000) throw usage_error("--seeds", "1 to 1000", std::to_string(seeds));
-  if (!trace.empty()) overrides.push_back("trace=" + simulate::find_trace(trace, "--trace").string());
+  if (!trace.empty())
+    overrides.push_back("trace=" + simulate::find_trace(trace, "--trace").string());
 
   const auto names = simulate::policies_from(policies);
   const ClusterFile cluster = simulate::load_cluster(file, overrides);

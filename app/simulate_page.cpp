@@ -120,10 +120,10 @@ report::LineChart over_time(const PolicyRuns& runs, const std::vector<Group>& gr
 }
 
 void add_instances(report::Page& page, const PolicyRuns& runs, const std::vector<Group>& groups) {
-  report::Table table{.header = {"instance", "requests", "busy %", "output tokens",
-                                 "prompt tokens computed", "from cache", "pre-emptions",
-                                 "time over expected"},
-                      .rows = {}};
+  report::Table table{
+      .header = {"instance", "requests", "busy %", "output tokens", "prompt tokens computed",
+                 "from cache", "pre-emptions", "time over expected"},
+      .rows = {}};
   const double makespan_s = std::max(simulate::seconds(runs.first.makespan), 1e-9);
   for (const Group& group : groups) {
     simulate::EngineTotals sum;
@@ -160,29 +160,27 @@ void add_policy(report::Page& page, const simulate::ClusterFile& cluster, const 
         const auto slots = static_cast<double>(cluster.instances[i].iterations.model.max_sequences);
         return 100 * static_cast<double>(sample.instances[i].running) / slots;
       }));
-  const auto cache = over_time(
-      runs, groups, "Utilisation: cache in use", "% of the cache",
-      [](const Sample& sample, size_t i) { return 100 * sample.instances[i].kv_share; });
-  const bool is_cache_used = std::any_of(
-      runs.first.samples.begin(), runs.first.samples.end(), [](const Sample& sample) {
+  const auto cache =
+      over_time(runs, groups, "Utilisation: cache in use", "% of the cache",
+                [](const Sample& sample, size_t i) { return 100 * sample.instances[i].kv_share; });
+  const bool is_cache_used =
+      std::any_of(runs.first.samples.begin(), runs.first.samples.end(), [](const Sample& sample) {
         return std::any_of(sample.instances.begin(), sample.instances.end(),
                            [](const simulate::EngineLoad& load) { return load.kv_share > 0; });
       });
   if (is_cache_used) page.chart(cache);
-  auto queues = over_time(
-      runs, groups, "Waiting, at engines and in the central queue", "requests",
-      [](const Sample& sample, size_t i) {
-        return static_cast<double>(sample.instances[i].waiting);
-      });
+  auto queues = over_time(runs, groups, "Waiting, at engines and in the central queue", "requests",
+                          [](const Sample& sample, size_t i) {
+                            return static_cast<double>(sample.instances[i].waiting);
+                          });
   report::Series central{.name = "central queue", .points = {}};
   for (const Sample& sample : runs.first.samples)
     central.points.emplace_back(sample.at_s, static_cast<double>(sample.queued));
   queues.series.push_back(std::move(central));
   page.chart(queues);
-  page.chart(over_time(runs, groups, "Decisions: requests sent so far", "requests",
-                       [](const Sample& sample, size_t i) {
-                         return static_cast<double>(sample.dispatched[i]);
-                       }));
+  page.chart(over_time(
+      runs, groups, "Decisions: requests sent so far", "requests",
+      [](const Sample& sample, size_t i) { return static_cast<double>(sample.dispatched[i]); }));
   add_instances(page, runs, groups);
   page.end_fold();
 }

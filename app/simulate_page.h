@@ -8,6 +8,7 @@
 
 namespace trex::app {
 
-std::string simulate_page(const simulate::ClusterFile& cluster, const simulate::Comparison& comparison);
+std::string simulate_page(const simulate::ClusterFile& cluster,
+                          const simulate::Comparison& comparison);
 
 }  // namespace trex::app

@@ -70,9 +70,8 @@ std::vector<const PolicyRuns*> by_latency(const Comparison& comparison) {
     return std::pair(runs->estimate("completed").mean < 0.99 * most,
                      runs->estimate("latency_mean_s").mean);
   };
-  std::stable_sort(
-      order.begin(), order.end(),
-      [&](const PolicyRuns* a, const PolicyRuns* b) { return key(a) < key(b); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const PolicyRuns* a, const PolicyRuns* b) { return key(a) < key(b); });
   return order;
 }
 
@@ -111,9 +110,10 @@ std::vector<std::string> notes_on(const Comparison& comparison) {
   for (const auto& [text, policies] : by_text) {
     if (text.empty()) continue;
     const bool is_all = by_text.size() == 1 && policies.size() > 1;
-    notes.push_back(fmt::format("{}: of {} requests {}{}", is_all ? "every policy" : joined(policies, ", "),
-                                comparison.first_workload.requests.size(), text,
-                                comparison.policies[0].by_seed.size() > 1 ? ", mean of the seeds" : ""));
+    notes.push_back(
+        fmt::format("{}: of {} requests {}{}", is_all ? "every policy" : joined(policies, ", "),
+                    comparison.first_workload.requests.size(), text,
+                    comparison.policies[0].by_seed.size() > 1 ? ", mean of the seeds" : ""));
   }
   return notes;
 }

@@ -119,7 +119,8 @@ simulate::Estimate cap_ahead_of_median(const Report& report, const std::string& 
   for (size_t seed = 0; seed < kSeeds; ++seed) {
     std::vector<double> others;
     for (const char* policy : kPolicies) {
-      if (policy != std::string("cap")) others.push_back(report.values(kOnline, situation, policy, number)[seed]);
+      if (policy != std::string("cap"))
+        others.push_back(report.values(kOnline, situation, policy, number)[seed]);
     }
     std::sort(others.begin(), others.end());
     const double median = (others[others.size() / 2 - 1] + others[others.size() / 2]) / 2;
@@ -135,11 +136,13 @@ void conclude_online(Report& report, const std::string& situation) {
   const Beside latency(report, kOnline, situation, "latency mean s", false);
   const Beside goodput(report, kOnline, situation, "goodput /s", true);
   const simulate::Estimate ahead = cap_ahead_of_median(report, situation, "goodput /s");
-  const bool is_no_less = goodput.cap >= (1 - kEqual) * goodput.median || ahead.mean + ahead.half_width >= 0;
+  const bool is_no_less =
+      goodput.cap >= (1 - kEqual) * goodput.median || ahead.mean + ahead.half_width >= 0;
   report.expect("H2", situation + ": cap's latency below the median policy's, goodput no less",
                 latency.cap < latency.median && is_no_less,
-                fmt::format("{}; {}, cap over the median of each seed {:+.3g} ± {:.2g}", latency.text("latency s"),
-                            goodput.text("goodput /s"), ahead.mean, ahead.half_width));
+                fmt::format("{}; {}, cap over the median of each seed {:+.3g} ± {:.2g}",
+                            latency.text("latency s"), goodput.text("goodput /s"), ahead.mean,
+                            ahead.half_width));
 }
 
 void run_offline(Report& report, const Instances& instances, const std::string& trace,
@@ -179,7 +182,8 @@ const char* const kSmallCache =
     "about ten sequences, and "
     "its speed follows that room in proportion: 0.3 GB more reserved is the difference";
 const char* const kWideSpread =
-    "at the limit: the pre-study's H200 does 3.3 times its L40S on short chats, ours 4.2 times, and "
+    "at the limit: the pre-study's H200 does 3.3 times its L40S on short chats, ours 4.2 times, "
+    "and "
     "the gain over round robin follows mean/min";
 const char* const kSlotsBind =
     "short prompts: our engines stop at 256 sequences with a third of the cache in use, so its "

@@ -18,7 +18,8 @@ using Instances = std::vector<simulate::SimulatedInstance>;
 // Llama-3.1-8B in bf16 on each device, behind an engine like vLLM.
 Instances cluster_of(const std::vector<std::string>& devices);
 // One instance by its settings.
-simulate::SimulatedInstance instance_of(const simulate::InstanceSettings& settings, const std::string& name);
+simulate::SimulatedInstance instance_of(const simulate::InstanceSettings& settings,
+                                        const std::string& name);
 
 // Engines with a constant time per token of each sequence.
 struct SlotNumbers {
@@ -50,7 +51,8 @@ inline constexpr int kSeeds = 5;
 inline constexpr int64_t kRequests = 4000;
 
 // Lengths drawn from a trace, arrivals as the settings say (Poisson in place of the recorded ones).
-simulate::Workload drawn(const std::string& trace, simulate::ArrivalSettings settings, uint64_t seed);
+simulate::Workload drawn(const std::string& trace, simulate::ArrivalSettings settings,
+                         uint64_t seed);
 // A batch that nobody waits for: its requests are of the bulk class.
 simulate::Workload offline(const std::string& trace, uint64_t seed, int64_t requests = kRequests);
 
@@ -68,15 +70,17 @@ class Report {
   // Numbers of one run; runs of the same experiment, case and policy are seeds of one row.
   void add(const std::string& experiment, const std::string& situation, const std::string& policy,
            const std::vector<std::pair<std::string, double>>& numbers);
-  double mean(const std::string& experiment, const std::string& situation, const std::string& policy,
-              const std::string& number) const;
+  double mean(const std::string& experiment, const std::string& situation,
+              const std::string& policy, const std::string& number) const;
   // One number of each seed.
-  const std::vector<double>& values(const std::string& experiment, const std::string& situation, const std::string& policy,
-                                    const std::string& number) const;
+  const std::vector<double>& values(const std::string& experiment, const std::string& situation,
+                                    const std::string& policy, const std::string& number) const;
   // A statement that should hold, with what was measured.
-  void expect(const std::string& experiment, const std::string& statement, bool holds, const std::string& measured);
+  void expect(const std::string& experiment, const std::string& statement, bool holds,
+              const std::string& measured);
   // A published number that should be met within 15 %, or the reason why it is not.
-  void compare(const std::string& experiment, const std::string& what, double published, double measured, const std::string& reason);
+  void compare(const std::string& experiment, const std::string& what, double published,
+               double measured, const std::string& reason);
 
   void print_json_lines() const;
   void print_markdown() const;
@@ -105,20 +109,21 @@ struct Cluster {
 const std::vector<Cluster>& clusters_of_table94();
 inline constexpr const char* kOnlineExperiment = "H2/H3, online";
 
-// The online numbers of section 9.4 beside ours, of unlike_clusters() before (serving_published.cpp).
+// The online numbers of section 9.4 beside ours, of unlike_clusters() before
+// (serving_published.cpp).
 void compare_with_published(Report& report);
 
 // The experiments, one function each.
 void four_engines(Report& report);
-void paper_pair(Report& report);       // H1
-void unlike_clusters(Report& report);  // H2, H3, table 9.4 (serving_clusters.cpp)
-void wrong_speeds(Report& report);     // H4
-void drift(Report& report);            // H4
+void paper_pair(Report& report);           // H1
+void unlike_clusters(Report& report);      // H2, H3, table 9.4 (serving_clusters.cpp)
+void wrong_speeds(Report& report);         // H4
+void drift(Report& report);                // H4
 void wrong_prompt_speeds(Report& report);  // H4
-void bursts(Report& report);           // H5
-void shared_prefixes(Report& report);  // H6 (serving_prefixes.cpp)
-void mixed_classes(Report& report);    // H7
-void fairness(Report& report);         // H8
-void unlike_strengths(Report& report); // H10
+void bursts(Report& report);               // H5
+void shared_prefixes(Report& report);      // H6 (serving_prefixes.cpp)
+void mixed_classes(Report& report);        // H7
+void fairness(Report& report);             // H8
+void unlike_strengths(Report& report);     // H10
 
 }  // namespace trex::bench

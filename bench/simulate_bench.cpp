@@ -30,14 +30,16 @@ Instances many(size_t count) {
 
 std::string bytes_of(const simulate::Workload& workload, const simulate::SimulationResult& result) {
   std::string text;
-  for (size_t i = 0; i < result.records.size(); ++i) text += simulate::record_line(workload, result, i);
+  for (size_t i = 0; i < result.records.size(); ++i)
+    text += simulate::record_line(workload, result, i);
   return text;
 }
 
 void check(const Instances& instances, const simulate::Workload& workload) {
   const auto first = run({.instances = instances, .workload = workload, .policy = "cap"});
   const auto again = run({.instances = instances, .workload = workload, .policy = "cap"});
-  TREX_CHECK(bytes_of(workload, first.result) == bytes_of(workload, again.result), "same seed, other bytes");
+  TREX_CHECK(bytes_of(workload, first.result) == bytes_of(workload, again.result),
+             "same seed, other bytes");
   Instances exact = instances;
   for (auto& instance : exact) instance.iterations.exact = true;
   const auto slow = run({.instances = exact, .workload = workload, .policy = "round_robin"});
@@ -49,7 +51,8 @@ void check(const Instances& instances, const simulate::Workload& workload) {
 void measure(size_t count, int64_t requests, const char* policy) {
   const Instances instances = many(count);
   const double rate = 0.8 * capacity(instances, shipped("azure-conv-2023").lengths());
-  const auto workload = simulate::plan_workload(shipped("azure-conv-2023"), {.arrivals = "poisson", .requests = requests, .rate = rate});
+  const auto workload = simulate::plan_workload(
+      shipped("azure-conv-2023"), {.arrivals = "poisson", .requests = requests, .rate = rate});
   const SystemClock clock;
   std::vector<double> seconds;
   int64_t events = 0;
@@ -60,9 +63,15 @@ void measure(size_t count, int64_t requests, const char* policy) {
   }
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[kRepeats / 2];
-  fmt::print("{}\n", to_line({{"bench", "simulate"}, {"instances", count}, {"policy", policy}, {"requests", requests}, {"seconds_median", median},
-                              {"seconds_spread", seconds.back() - seconds.front()}, {"requests_per_minute", 60 * static_cast<double>(requests) / median},
-                              {"events_per_request", static_cast<double>(events) / static_cast<double>(requests)}}));
+  fmt::print("{}\n", to_line({{"bench", "simulate"},
+                              {"instances", count},
+                              {"policy", policy},
+                              {"requests", requests},
+                              {"seconds_median", median},
+                              {"seconds_spread", seconds.back() - seconds.front()},
+                              {"requests_per_minute", 60 * static_cast<double>(requests) / median},
+                              {"events_per_request",
+                               static_cast<double>(events) / static_cast<double>(requests)}}));
 }
 
 }  // namespace
@@ -72,7 +81,9 @@ int main() {
   using namespace trex::bench;
   const Instances few = many(16);
   const double rate = 0.8 * capacity(few, shipped("azure-conv-2023").lengths());
-  check(few, trex::simulate::plan_workload(shipped("azure-conv-2023"), {.arrivals = "poisson", .requests = 5000, .rate = rate}));
+  check(few,
+        trex::simulate::plan_workload(shipped("azure-conv-2023"),
+                                      {.arrivals = "poisson", .requests = 5000, .rate = rate}));
   measure(16, 100'000, "cap");
   measure(16, 100'000, "round_robin");
   measure(1000, 100'000, "cap");

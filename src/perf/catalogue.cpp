@@ -120,7 +120,8 @@ ModelSpec model_from_json(const JsonObject& entry) {
   model.windowed_layers = entry.integer_or("windowed_layers", 0);
   model.max_context = entry.integer_or("max_context", 0);
   model.attention = attention_from_json(entry);
-  if (model.attention == AttentionKind::Latent) model.latent = latent_from_json(entry.object("latent"));
+  if (model.attention == AttentionKind::Latent)
+    model.latent = latent_from_json(entry.object("latent"));
   if (model.attention == AttentionKind::Compressed) {
     model.compressed = compressed_from_json(entry.object("compressed"));
   }
@@ -156,7 +157,8 @@ namespace {
 void expect_once(const JsonObject& file, const char* key) {
   std::set<std::string> names;
   for (const JsonObject& entry : file.objects(key)) {
-    if (!names.insert(entry.string("name")).second) throw entry.error("name", "a name of its own", in_quotes(entry.string("name")) + " twice");
+    if (!names.insert(entry.string("name")).second)
+      throw entry.error("name", "a name of its own", in_quotes(entry.string("name")) + " twice");
   }
 }
 
@@ -185,7 +187,8 @@ void Catalogue::add_devices(const JsonObject& file) {
 void Catalogue::add_models(const JsonObject& file) {
   file.expect_only({"format", "version", "models"});
   expect_once(file, "models");
-  for (const JsonObject& entry : file.objects("models")) replace_or_add(models_, model_from_json(entry));
+  for (const JsonObject& entry : file.objects("models"))
+    replace_or_add(models_, model_from_json(entry));
 }
 
 const DeviceSpec& Catalogue::device(const std::string& name, const std::string& where) const {
@@ -197,7 +200,8 @@ const DeviceSpec& Catalogue::device(const std::string& name, const std::string& 
 ModelSpec Catalogue::model(const std::string& name_or_path, const std::string& where) const {
   if (const ModelSpec* found = find(models_, name_or_path)) return *found;
   const Path path = name_or_path;
-  if (path.extension() == ".json" || std::filesystem::is_directory(path)) return model_from_hf_config(path);
+  if (path.extension() == ".json" || std::filesystem::is_directory(path))
+    return model_from_hf_config(path);
   if (path.extension() == ".gguf") return model_from_gguf(path);
   throw input_error(where, "model", "a model of the catalogue, a config.json or a .gguf file",
                     in_quotes(name_or_path), nearest_hint(models_, name_or_path));

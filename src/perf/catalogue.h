@@ -35,7 +35,7 @@ class Catalogue {
   void add_devices(const JsonObject& file);
   void add_models(const JsonObject& file);
 
-  Json device_entries_ = Json::object();      // by name, complete, for `like`
+  Json device_entries_ = Json::object();  // by name, complete, for `like`
   Json efficiency_entries_ = Json::object();
   Json all_reduce_entries_ = Json::object();
   std::vector<DeviceSpec> devices_;

@@ -27,10 +27,12 @@ TEST(Catalogue, EveryShippedNumberSaysWhereItComesFrom) {
     EXPECT_FALSE(device.memory_bytes.source.empty()) << device.name;
     EXPECT_FALSE(device.memory_bandwidth.source.empty()) << device.name;
     EXPECT_FALSE(device.efficiency.source.empty()) << device.name;
-    for (const auto& [arithmetic, rate] : device.peak) EXPECT_FALSE(rate.source.empty()) << device.name;
+    for (const auto& [arithmetic, rate] : device.peak)
+      EXPECT_FALSE(rate.source.empty()) << device.name;
     EXPECT_FALSE(device.price && device.price->source.empty()) << device.name;
   }
-  for (const ModelSpec& model : catalogue.models()) EXPECT_FALSE(model.source.empty()) << model.name;
+  for (const ModelSpec& model : catalogue.models())
+    EXPECT_FALSE(model.source.empty()) << model.name;
 }
 
 TEST(Catalogue, OnlyMeasuredKernelTablesCountAsCalibrated) {
@@ -95,11 +97,13 @@ TEST(HuggingFace, ALlamaConfigGivesTheCataloguesModel) {
 }
 
 TEST(HuggingFace, ADeepSeekV4ConfigDropsTheRatioOfThePredictionBlock) {
-  const Json config = parse_json(R"({"hidden_size": 4096, "num_hidden_layers": 4, "vocab_size": 129280,
+  const Json config =
+      parse_json(R"({"hidden_size": 4096, "num_hidden_layers": 4, "vocab_size": 129280,
     "num_attention_heads": 64, "num_key_value_heads": 1, "head_dim": 512, "q_lora_rank": 1024,
     "o_lora_rank": 1024, "o_groups": 8, "index_n_heads": 64, "index_head_dim": 128, "index_topk": 512,
     "sliding_window": 128, "compress_ratios": [0, 4, 128, 4, 0], "n_routed_experts": 256,
-    "num_experts_per_tok": 6, "moe_intermediate_size": 2048, "n_shared_experts": 1})", "config.json");
+    "num_experts_per_tok": 6, "moe_intermediate_size": 2048, "n_shared_experts": 1})",
+                 "config.json");
   const ModelSpec model = model_from_hf_json(JsonObject(config, "config.json"), "tiny V4");
   EXPECT_THAT(model.compressed.layer_ratios, testing::ElementsAre(0, 4, 128, 4));
 }

@@ -123,7 +123,8 @@ MemoryBudget memory_budget(const ModelSpec& model, const DeviceSpec& device,
     budget.kv_bytes = (budget.device_bytes - used) * limits.memory_fraction;
     budget.usable_bytes = used + budget.kv_bytes;
   }
-  const double share = static_cast<double>(stage.num_layers) / static_cast<double>(model.num_layers) /
+  const double share = static_cast<double>(stage.num_layers) /
+                       static_cast<double>(model.num_layers) /
                        static_cast<double>(kv_shards(model, layout.tp));
   budget.kv = kv_of(model, limits.kv_element_bytes).scaled(share);
   return budget;

@@ -15,12 +15,12 @@ namespace trex::perf {
 
 // How weights are stored and multiplied.
 struct Quantisation {
-  std::string name;             // "bf16", "fp8", "int4", ...
-  double weight_bytes = 2;      // per parameter outside the routed experts, scales included
-  double expert_bytes = 2;      // per parameter of a routed expert
+  std::string name;         // "bf16", "fp8", "int4", ...
+  double weight_bytes = 2;  // per parameter outside the routed experts, scales included
+  double expert_bytes = 2;  // per parameter of a routed expert
   double embedding_bytes = 2;
   Arithmetic arithmetic = Arithmetic::Bf16;
-  bool block_scaled = false;    // 8-bit with a scale per block: another MoE kernel
+  bool block_scaled = false;  // 8-bit with a scale per block: another MoE kernel
 };
 
 std::span<const Quantisation> quantisations();
@@ -49,26 +49,26 @@ enum class MemoryRule {
 };
 
 struct EngineLimits {
-  double memory_fraction = 0.90;      // u
+  double memory_fraction = 0.90;  // u
   MemoryRule memory_rule = MemoryRule::FractionOfTotal;
-  int64_t max_sequences = 256;        // max_num_seqs
-  int64_t chunk_tokens = 2048;        // most tokens of one iteration
-  int64_t max_context = 8192;         // one sequence of this length must fit
+  int64_t max_sequences = 256;  // max_num_seqs
+  int64_t chunk_tokens = 2048;  // most tokens of one iteration
+  int64_t max_context = 8192;   // one sequence of this length must fit
   double kv_element_bytes = 2;
-  double reserve_bytes = 3.5e9;       // driver, context, graphs
-  double collective_bytes = 0.35e9;   // when tp >= 2
-  double tolerance = 0.03;            // of the device's memory, when saying that nothing fits
+  double reserve_bytes = 3.5e9;      // driver, context, graphs
+  double collective_bytes = 0.35e9;  // when tp >= 2
+  double tolerance = 0.03;           // of the device's memory, when saying that nothing fits
 };
 
 // Bytes on the busiest rank.
 struct MemoryBudget {
   double device_bytes = 0;
-  double usable_bytes = 0;       // what the engine may use for everything
+  double usable_bytes = 0;  // what the engine may use for everything
   double weight_bytes = 0;
   double activation_bytes = 0;
   double reserve_bytes = 0;
-  double kv_bytes = 0;           // what is left; negative if the weights alone do not fit
-  KvFunction kv;                 // of one sequence on this rank
+  double kv_bytes = 0;  // what is left; negative if the weights alone do not fit
+  KvFunction kv;        // of one sequence on this rank
 
   // What would have to be saved, or added to the device, so that a sequence of `tokens` fits;
   // 0 or less if it does.
@@ -79,7 +79,7 @@ struct MemoryBudget {
 struct StageRange {
   int64_t first_layer = 0;
   int64_t num_layers = 0;
-  bool has_head = true;       // final norm and logits
+  bool has_head = true;  // final norm and logits
   bool has_embedding = true;
 };
 

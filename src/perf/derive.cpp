@@ -34,8 +34,10 @@ Derived derive_instance_model(const PipelineModel& pipeline, const MemoryBudget&
       sample(decoding, context, {chunk_tokens, chunk_tokens});
     }
   }
-  // The operator model is not a line: max() of compute and memory. Its own error is reported, never refused.
-  derived.fit = fit_iterations(samples, {.most_median_error = 1e9, .most_p90_error = 1e9}, model.name);
+  // The operator model is not a line: max() of compute and memory. Its own error is reported, never
+  // refused.
+  derived.fit =
+      fit_iterations(samples, {.most_median_error = 1e9, .most_p90_error = 1e9}, model.name);
   model.time = derived.fit.time;
   model.sampled_batch = derived.fit.sampled_batch;
   model.sampled_context = derived.fit.sampled_context;

@@ -34,16 +34,19 @@ void require_not_negative(const std::string& where, const std::string& field, do
 void validate_efficiency(const Efficiency& e, const std::string& where, const std::string& prefix) {
   require_share(where, prefix + "gemm_stream", e.gemm_stream);
   for (const double share : e.gemm_compute) require_share(where, prefix + "gemm_compute", share);
-  for (const double share : e.prompt_attention) require_share(where, prefix + "prompt_attention", share);
+  for (const double share : e.prompt_attention)
+    require_share(where, prefix + "prompt_attention", share);
   require_share(where, prefix + "kv_stream", e.kv_stream);
   require_share(where, prefix + "fp8_kv_stream", e.fp8_kv_stream);
   require_positive(where, prefix + "fp8_kv_layer_us", e.fp8_kv_layer_s);
   require_share(where, prefix + "fp8_gemm.stream", e.fp8_gemm.stream);
   require_share(where, prefix + "fp8_gemm.compute", e.fp8_gemm.compute);
   if (e.fp8_gemm_compute) {
-    for (const double share : *e.fp8_gemm_compute) require_share(where, prefix + "fp8_gemm_compute", share);
+    for (const double share : *e.fp8_gemm_compute)
+      require_share(where, prefix + "fp8_gemm_compute", share);
   }
-  for (const double factor : e.prompt_sequences) require_positive(where, prefix + "prompt_sequences", factor);
+  for (const double factor : e.prompt_sequences)
+    require_positive(where, prefix + "prompt_sequences", factor);
   for (const auto& moe : {e.moe_half, e.moe_fp8, e.moe_fp8_block}) {
     require_share(where, prefix + "moe.stream", moe.stream);
     require_share(where, prefix + "moe.compute", moe.compute);
@@ -73,7 +76,8 @@ std::optional<double> DeviceSpec::peak_flops(Arithmetic arithmetic) const {
 const Link* DeviceSpec::fastest_link(const std::string& scope) const {
   const Link* best = nullptr;
   for (const Link& link : links) {
-    if (link.scope == scope && (best == nullptr || link.bytes_per_s > best->bytes_per_s)) best = &link;
+    if (link.scope == scope && (best == nullptr || link.bytes_per_s > best->bytes_per_s))
+      best = &link;
   }
   return best;
 }
@@ -83,7 +87,8 @@ bool DeviceSpec::calibrated() const { return efficiency.calibrated; }
 void validate(const DeviceSpec& device, const std::string& where) {
   const std::string prefix = device.name + ".";
   if (device.peak.empty()) throw input_error(where, prefix + "peak", "at least one rate", "none");
-  for (const auto& [arithmetic, rate] : device.peak) require_positive(where, prefix + "peak", rate.value);
+  for (const auto& [arithmetic, rate] : device.peak)
+    require_positive(where, prefix + "peak", rate.value);
   require_positive(where, prefix + "memory_bytes", device.memory_bytes.value);
   require_positive(where, prefix + "memory_bandwidth", device.memory_bandwidth.value);
   for (const Link& link : device.links) {
@@ -105,9 +110,13 @@ void validate(const DeviceSpec& device, const std::string& where) {
     require_positive(where, prefix + "all_reduce.beta_us_per_mb", fit.beta_s_per_byte);
   }
   const std::pair<const char*, double> others[] = {
-      {"power_w", device.power_w}, {"step_overhead_ms", 1e3 * device.step_overhead_s}, {"layer_overhead_us", 1e6 * device.layer_overhead_s}};
+      {"power_w", device.power_w},
+      {"step_overhead_ms", 1e3 * device.step_overhead_s},
+      {"layer_overhead_us", 1e6 * device.layer_overhead_s}};
   for (const auto& [key, value] : others) require_not_negative(where, prefix + key, value);
-  for (const Link& link : device.links) require_not_negative(where, prefix + "links." + link.kind + ".latency_us", 1e6 * link.latency_s);
+  for (const Link& link : device.links)
+    require_not_negative(where, prefix + "links." + link.kind + ".latency_us",
+                         1e6 * link.latency_s);
   validate_efficiency(device.efficiency, where, prefix + "efficiency.");
 }
 
@@ -123,14 +132,14 @@ double interpolate_log2(double x, const double* points, const double* values, si
 
 double gemm_compute_share(const Efficiency& efficiency, Arithmetic arithmetic, double num_tokens) {
   const auto& curve = efficiency.gemm_compute;
-  const double share =
-      interpolate_log2(num_tokens, kGemmTokens.data(), curve.data(), curve.size());
+  const double share = interpolate_log2(num_tokens, kGemmTokens.data(), curve.data(), curve.size());
   if (arithmetic == Arithmetic::Bf16 || arithmetic == Arithmetic::Fp16 ||
       arithmetic == Arithmetic::Half) {
     return share;
   }
   if (efficiency.fp8_gemm_compute) {
-    return interpolate_log2(num_tokens, kGemmTokens.data(), efficiency.fp8_gemm_compute->data(), kGemmTokens.size());
+    return interpolate_log2(num_tokens, kGemmTokens.data(), efficiency.fp8_gemm_compute->data(),
+                            kGemmTokens.size());
   }
   // 8-bit products: the bf16 curve's shape up to the best share that 8-bit kernels reach.
   return share * efficiency.fp8_gemm.compute / *std::max_element(curve.begin(), curve.end());
@@ -145,8 +154,8 @@ double gemm_stream_share(const Efficiency& efficiency, Arithmetic arithmetic) {
 double prompt_attention_share(const Efficiency& efficiency, double length, double num_sequences) {
   return interpolate_log2(length, kAttentionLengths.data(), efficiency.prompt_attention.data(),
                           kAttentionLengths.size()) *
-         interpolate_log2(num_sequences, kPromptSequences.data(), efficiency.prompt_sequences.data(),
-                          kPromptSequences.size());
+         interpolate_log2(num_sequences, kPromptSequences.data(),
+                          efficiency.prompt_sequences.data(), kPromptSequences.size());
 }
 
 AlphaBeta all_reduce_of(const DeviceSpec& device, int64_t ranks) {

@@ -24,9 +24,9 @@ struct Sourced {
 };
 
 struct Link {
-  std::string kind;             // "NVLink", "PCIe4", "HCCS", "Ethernet"
-  std::string scope;            // "machine" or "cluster"
-  double bytes_per_s = 0;       // one direction
+  std::string kind;        // "NVLink", "PCIe4", "HCCS", "Ethernet"
+  std::string scope;       // "machine" or "cluster"
+  double bytes_per_s = 0;  // one direction
   double latency_s = 0;
   std::string source;
 };
@@ -63,20 +63,22 @@ struct Efficiency {
   std::string name;
   std::string source;
   bool calibrated = false;
-  double gemm_stream = 0;                        // eta_B
-  std::array<double, 8> gemm_compute{};          // eta_F at kGemmTokens, bf16
-  KernelEfficiency fp8_gemm;                     // compute is the best of the curve
-  // 8-bit products at kGemmTokens where measured; otherwise the bf16 curve scaled to fp8_gemm.compute.
+  double gemm_stream = 0;                // eta_B
+  std::array<double, 8> gemm_compute{};  // eta_F at kGemmTokens, bf16
+  KernelEfficiency fp8_gemm;             // compute is the best of the curve
+  // 8-bit products at kGemmTokens where measured; otherwise the bf16 curve scaled to
+  // fp8_gemm.compute.
   std::optional<std::array<double, 8>> fp8_gemm_compute;
-  std::array<double, 7> prompt_attention{};      // eta_A at kAttentionLengths, one sequence
-  std::array<double, 9> prompt_sequences = kNoGain;  // factor of eta_A for several sequences, at kPromptSequences
-  double decode_layer_s = 0;                     // t_0
-  double decode_sequence_s = 0;                  // c_s, for a sequence and 64 heads
-  double kv_stream = 0;                          // eta_K
-  double fp8_kv_layer_s = 0;                     // t_0 and eta_K over 8-bit elements; as above where not measured
+  std::array<double, 7> prompt_attention{};  // eta_A at kAttentionLengths, one sequence
+  std::array<double, 9> prompt_sequences =
+      kNoGain;                   // factor of eta_A for several sequences, at kPromptSequences
+  double decode_layer_s = 0;     // t_0
+  double decode_sequence_s = 0;  // c_s, for a sequence and 64 heads
+  double kv_stream = 0;          // eta_K
+  double fp8_kv_layer_s = 0;     // t_0 and eta_K over 8-bit elements; as above where not measured
   double fp8_kv_stream = 0;
   KernelEfficiency moe_half, moe_fp8, moe_fp8_block;
-  double moe_layer_s = 10e-6;                    // t_m = this + moe_expert_s * experts on the rank
+  double moe_layer_s = 10e-6;  // t_m = this + moe_expert_s * experts on the rank
   double moe_expert_s = 0.17e-6;
 };
 
@@ -84,19 +86,19 @@ struct DeviceSpec {
   std::string name;
   std::string vendor;
   std::string architecture;
-  std::map<Arithmetic, Sourced> peak;   // FLOP/s; absent: not supported
+  std::map<Arithmetic, Sourced> peak;  // FLOP/s; absent: not supported
   Sourced memory_bytes;
-  Sourced memory_bandwidth;             // bytes/s
+  Sourced memory_bandwidth;  // bytes/s
   std::vector<Link> links;
-  bool peer_access = true;              // devices of a machine reach each other directly
-  bool graphs = true;                   // launches can be captured
+  bool peer_access = true;  // devices of a machine reach each other directly
+  bool graphs = true;       // launches can be captured
   double power_w = 0;
   std::optional<Price> price;
   Efficiency efficiency;
   std::map<int64_t, AlphaBeta> all_reduce;  // by ranks, if fitted or assumed for this device
   bool all_reduce_calibrated = false;
-  double step_overhead_s = 0.3e-3;      // o_step
-  double layer_overhead_s = 6e-6;       // o_layer
+  double step_overhead_s = 0.3e-3;  // o_step
+  double layer_overhead_s = 6e-6;   // o_layer
 
   // Nothing if the device cannot compute in that arithmetic.
   std::optional<double> peak_flops(Arithmetic arithmetic) const;
@@ -115,7 +117,8 @@ double interpolate_log2(double x, const double* points, const double* values, si
 // eta_F for a product over `num_tokens` rows, of the peak of that arithmetic.
 double gemm_compute_share(const Efficiency& efficiency, Arithmetic arithmetic, double num_tokens);
 double gemm_stream_share(const Efficiency& efficiency, Arithmetic arithmetic);
-double prompt_attention_share(const Efficiency& efficiency, double length, double num_sequences = 1);
+double prompt_attention_share(const Efficiency& efficiency, double length,
+                              double num_sequences = 1);
 
 // All-reduce among `ranks` devices of one machine: the fit of the device, interpolated in
 // log2(ranks); without one alpha(n) + 2*S*(n-1)/n/bw over the link's assumed effective bandwidth.

@@ -26,7 +26,8 @@ JsonObject named_table(const JsonObject& entry, const std::string& key, const Js
   if (tables.contains(name)) return JsonObject(tables[name], entry.where(), key + "[" + name + "]");
   std::vector<std::string> names;
   for (const auto& [known, table] : tables.items()) names.push_back(known);
-  throw entry.error(key, "the name of a table, or a table", in_quotes(name), did_you_mean(name, names));
+  throw entry.error(key, "the name of a table, or a table", in_quotes(name),
+                    did_you_mean(name, names));
 }
 
 template <size_t N>
@@ -47,8 +48,8 @@ KernelEfficiency kernel_from_json(const JsonObject& object) {
 
 Efficiency efficiency_from_json(const JsonObject& table, const std::string& name) {
   table.expect_only({"source", "calibrated", "gemm_stream", "gemm_compute", "fp8_gemm",
-                     "fp8_gemm_compute", "prompt_attention", "prompt_sequences", "decode_layer_us", "decode_sequence_us", "kv_stream", "fp8_kv_layer_us",
-                     "fp8_kv_stream", "moe"});
+                     "fp8_gemm_compute", "prompt_attention", "prompt_sequences", "decode_layer_us",
+                     "decode_sequence_us", "kv_stream", "fp8_kv_layer_us", "fp8_kv_stream", "moe"});
   Efficiency e;
   e.name = name;
   e.source = table.string_or("source", "");
@@ -73,9 +74,11 @@ Efficiency efficiency_from_json(const JsonObject& table, const std::string& name
 }
 
 void read_peak(const JsonObject& peak, DeviceSpec& device) {
-  static const std::vector<std::pair<std::string, Arithmetic>> kKeys{
-      {"bf16", Arithmetic::Bf16}, {"fp16", Arithmetic::Fp16}, {"fp8", Arithmetic::Fp8},
-      {"int8", Arithmetic::Int8}, {"fp4", Arithmetic::Fp4}};
+  static const std::vector<std::pair<std::string, Arithmetic>> kKeys{{"bf16", Arithmetic::Bf16},
+                                                                     {"fp16", Arithmetic::Fp16},
+                                                                     {"fp8", Arithmetic::Fp8},
+                                                                     {"int8", Arithmetic::Int8},
+                                                                     {"fp4", Arithmetic::Fp4}};
   peak.expect_only({"bf16", "fp16", "fp8", "int8", "fp4"});
   for (const auto& [key, arithmetic] : kKeys) {
     if (peak.has(key)) device.peak[arithmetic] = sourced(peak, key);
@@ -94,9 +97,11 @@ void read_all_reduce(const JsonObject& table, DeviceSpec& device) {
   const JsonObject ranks = table.object("ranks");
   for (const auto& [key, value] : ranks.json().items()) {
     const auto count = parse_integer(key);
-    if (!count || *count < 2) throw ranks.error(key, "a number of ranks, at least 2", in_quotes(key));
+    if (!count || *count < 2)
+      throw ranks.error(key, "a number of ranks, at least 2", in_quotes(key));
     const JsonObject fit = ranks.object(key);
-    device.all_reduce[*count] = {fit.number("alpha_us") * 1e-6, fit.number("beta_us_per_mb") * 1e-12};
+    device.all_reduce[*count] = {fit.number("alpha_us") * 1e-6,
+                                 fit.number("beta_us_per_mb") * 1e-12};
   }
 }
 
@@ -106,10 +111,12 @@ bool is_given(const JsonObject& entry, const std::string& key) {
 
 }  // namespace
 
-DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, const Json& all_reduce) {
+DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency,
+                            const Json& all_reduce) {
   entry.expect_only({"name", "vendor", "architecture", "peak", "memory_bytes", "memory_bandwidth",
-                     "links", "peer_access", "graphs", "power_w", "price", "efficiency", "all_reduce",
-                     "kernels_assumed", "step_overhead_ms", "layer_overhead_us", "note"});
+                     "links", "peer_access", "graphs", "power_w", "price", "efficiency",
+                     "all_reduce", "kernels_assumed", "step_overhead_ms", "layer_overhead_us",
+                     "note"});
   DeviceSpec device;
   device.name = entry.string("name");
   device.vendor = entry.string_or("vendor", "");
@@ -121,7 +128,8 @@ DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, con
     for (const JsonObject& link : entry.objects("links")) {
       link.expect_only({"kind", "scope", "bytes_per_s", "latency_us", "source"});
       device.links.push_back({link.string("kind"), link.string("scope"), link.number("bytes_per_s"),
-                              link.number_or("latency_us", 5) * 1e-6, link.string_or("source", "")});
+                              link.number_or("latency_us", 5) * 1e-6,
+                              link.string_or("source", "")});
     }
   }
   device.peer_access = entry.boolean_or("peer_access", true);
@@ -135,7 +143,8 @@ DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, con
     device.efficiency.calibrated = false;
     device.efficiency.source = "as measured on a relative, assumed: " + device.efficiency.source;
   }
-  if (is_given(entry, "all_reduce")) read_all_reduce(named_table(entry, "all_reduce", all_reduce), device);
+  if (is_given(entry, "all_reduce"))
+    read_all_reduce(named_table(entry, "all_reduce", all_reduce), device);
   device.step_overhead_s = entry.number_or("step_overhead_ms", 0.3) * 1e-3;
   device.layer_overhead_s = entry.number_or("layer_overhead_us", 6) * 1e-6;
   validate(device, entry.where());

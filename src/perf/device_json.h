@@ -7,6 +7,7 @@
 namespace trex::perf {
 
 // `efficiency` and `all_reduce` are the tables that entries name. Throws Input.
-DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency, const Json& all_reduce);
+DeviceSpec device_from_json(const JsonObject& entry, const Json& efficiency,
+                            const Json& all_reduce);
 
 }  // namespace trex::perf

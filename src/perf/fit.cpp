@@ -22,7 +22,8 @@ std::vector<double> features(const IterationSample& sample, bool bends) {
   std::vector<double> row{1};
   double low = 0;
   for (size_t i = 0; i < kNumSlopes && bends; ++i) {
-    const double high = i < kBatchKnots.size() ? static_cast<double>(kBatchKnots[i]) : sample.num_decoding;
+    const double high =
+        i < kBatchKnots.size() ? static_cast<double>(kBatchKnots[i]) : sample.num_decoding;
     row.push_back(std::max(std::min(sample.num_decoding, high) - low, 0.0));
     low = high;
   }
@@ -87,16 +88,17 @@ IterationCoefficients fit_form(std::span<const IterationSample> samples, const F
 void check_samples(std::span<const IterationSample> samples, const std::string& where) {
   for (size_t i = 0; i < samples.size(); ++i) {
     const IterationSample& s = samples[i];
-    for (const auto& [name, value] : {std::pair{"num_decoding", s.num_decoding},
-                                      std::pair{"context_tokens", s.context_tokens},
-                                      std::pair{"prompt_tokens", s.prompt_tokens},
-                                      std::pair{"prompt_pairs", s.prompt_pairs}}) {
+    for (const auto& [name, value] :
+         {std::pair{"num_decoding", s.num_decoding}, std::pair{"context_tokens", s.context_tokens},
+          std::pair{"prompt_tokens", s.prompt_tokens}, std::pair{"prompt_pairs", s.prompt_pairs}}) {
       if (!(value >= 0) || std::isinf(value)) {
-        throw input_error(where, fmt::format("sample {}: {}", i + 1, name), "a finite number, at least 0", shortest(value));
+        throw input_error(where, fmt::format("sample {}: {}", i + 1, name),
+                          "a finite number, at least 0", shortest(value));
       }
     }
     if (!(s.seconds > 0) || std::isinf(s.seconds)) {
-      throw input_error(where, fmt::format("sample {}: seconds", i + 1), "a finite time above 0", shortest(s.seconds));
+      throw input_error(where, fmt::format("sample {}: seconds", i + 1), "a finite time above 0",
+                        shortest(s.seconds));
     }
   }
 }
@@ -107,7 +109,8 @@ double r_squared(const IterationCoefficients& time, std::span<const IterationSam
   double residual = 0;
   double total = 0;
   for (const auto& s : samples) {
-    const double predicted = time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
+    const double predicted =
+        time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
     residual += (s.seconds - predicted) * (s.seconds - predicted);
     total += (s.seconds - mean) * (s.seconds - mean);
   }
@@ -115,7 +118,8 @@ double r_squared(const IterationCoefficients& time, std::span<const IterationSam
 }
 
 // The worst ones, each with its place, what was measured and what the fit makes of it.
-std::string residuals_text(const IterationCoefficients& time, std::span<const IterationSample> samples, size_t most) {
+std::string residuals_text(const IterationCoefficients& time,
+                           std::span<const IterationSample> samples, size_t most) {
   const auto fitted_s = [&](size_t i) {
     const IterationSample& s = samples[i];
     return time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
@@ -123,13 +127,18 @@ std::string residuals_text(const IterationCoefficients& time, std::span<const It
   const auto residual = [&](size_t i) { return fitted_s(i) / samples[i].seconds - 1; };
   std::vector<size_t> order(samples.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return std::abs(residual(a)) > std::abs(residual(b)); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::abs(residual(a)) > std::abs(residual(b));
+  });
   std::string text;
   for (size_t k = 0; k < std::min(most, order.size()); ++k) {
     const size_t i = order[k];
     const IterationSample& s = samples[i];
-    text += fmt::format("; sample {} ({:g} sequences, {:g} tokens of context in all, {:g} of prompts): measured {:.4g} ms, fitted {:.4g} ms ({:+.0f} %)",
-                        i + 1, s.num_decoding, s.context_tokens, s.prompt_tokens, 1e3 * s.seconds, 1e3 * fitted_s(i), 100 * residual(i));
+    text += fmt::format(
+        "; sample {} ({:g} sequences, {:g} tokens of context in all, {:g} of prompts): measured "
+        "{:.4g} ms, fitted {:.4g} ms ({:+.0f} %)",
+        i + 1, s.num_decoding, s.context_tokens, s.prompt_tokens, 1e3 * s.seconds,
+        1e3 * fitted_s(i), 100 * residual(i));
   }
   return text;
 }
@@ -140,9 +149,11 @@ void refuse_bad_fit(const FitReport& report, std::span<const IterationSample> sa
   if (error.median <= options.most_median_error && error.p90 <= options.most_p90_error) return;
   throw input_error(
       where, "samples",
-      fmt::format("times that fit a + beta*sequences + g*context + p*prompt + q*pairs (median error up to {:.0f} %, p90 up to {:.0f} %)",
+      fmt::format("times that fit a + beta*sequences + g*context + p*prompt + q*pairs (median "
+                  "error up to {:.0f} %, p90 up to {:.0f} %)",
                   100 * options.most_median_error, 100 * options.most_p90_error),
-      fmt::format("median {:.1f} %, p90 {:.1f} %", 100 * error.median, 100 * error.p90) + residuals_text(report.time, samples, 3),
+      fmt::format("median {:.1f} %, p90 {:.1f} %", 100 * error.median, 100 * error.p90) +
+          residuals_text(report.time, samples, 3),
       "profile again with nothing else on the device, or split the profile by batch size");
 }
 
@@ -164,7 +175,8 @@ FitError summary_of(std::vector<double> errors) {
 FitError error_of(const IterationCoefficients& time, std::span<const IterationSample> samples) {
   std::vector<double> errors;
   for (const IterationSample& s : samples) {
-    const double predicted = time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
+    const double predicted =
+        time.iteration_s(s.num_decoding, s.context_tokens, s.prompt_tokens, s.prompt_pairs);
     errors.push_back(std::abs(predicted - s.seconds) / s.seconds);
   }
   return summary_of(std::move(errors));
@@ -175,7 +187,8 @@ FitReport fit_iterations(std::span<const IterationSample> samples, const FitOpti
   check_samples(samples, where);
   const size_t fewest = options.prior ? 1 : 5;
   if (samples.size() < fewest) {
-    throw input_error(where, "samples", fmt::format("at least {}", fewest), std::to_string(samples.size()));
+    throw input_error(where, "samples", fmt::format("at least {}", fewest),
+                      std::to_string(samples.size()));
   }
   std::vector<IterationSample> fitted, held_out;
   const bool holds_out = samples.size() >= kFewestToHoldOut;
@@ -184,15 +197,18 @@ FitReport fit_iterations(std::span<const IterationSample> samples, const FitOpti
     (holds_out && i % kHoldOutEvery == kHoldOutEvery - 1 ? held_out : fitted).push_back(samples[i]);
     report.sampled_batch = std::max(report.sampled_batch, samples[i].num_decoding);
     if (samples[i].num_decoding > 0) {
-      report.sampled_context = std::max(report.sampled_context, samples[i].context_tokens / samples[i].num_decoding);
+      report.sampled_context =
+          std::max(report.sampled_context, samples[i].context_tokens / samples[i].num_decoding);
     }
   }
   report.time = fit_form(fitted, options, false);
-  if (report.sampled_batch > static_cast<double>(kBatchKnots[0]) && fitted.size() >= kFewestToHoldOut) {
+  if (report.sampled_batch > static_cast<double>(kBatchKnots[0]) &&
+      fitted.size() >= kFewestToHoldOut) {
     IterationCoefficients bent = fit_form(fitted, options, true);
     extend_slopes(bent, report.sampled_batch);
     // Bends must earn their keep: a fifth less median error, judged on samples that it did not see.
-    const auto judged = held_out.empty() ? std::span<const IterationSample>(fitted) : std::span<const IterationSample>(held_out);
+    const auto judged = held_out.empty() ? std::span<const IterationSample>(fitted)
+                                         : std::span<const IterationSample>(held_out);
     report.bends = error_of(bent, judged).median < 0.8 * error_of(report.time, judged).median;
     if (report.bends) report.time = bent;
   }

@@ -1,8 +1,8 @@
 // Fits the compact instance model to measured iterations (heterogeneous serving, section 5.7).
 //
 // Samples weigh 1/T^2, so the relative error counts; coefficients are non-negative; every fifth
-// sample is held out and reported apart. First the plain line is tried, then one that bends at batches
-// of 8, 32 and 128 where samples reach beyond. Same samples, same result.
+// sample is held out and reported apart. First the plain line is tried, then one that bends at
+// batches of 8, 32 and 128 where samples reach beyond. Same samples, same result.
 #pragma once
 
 #include <optional>
@@ -35,11 +35,11 @@ struct FitError {
 struct FitReport {
   IterationCoefficients time;
   FitError on_fitted;
-  FitError on_held_out;     // num_samples 0 when there were too few to hold any out
-  double r_squared = 0;     // of all samples, unweighted
-  bool bends = false;       // the piecewise form was needed
-  double sampled_batch = 0;      // largest
-  double sampled_context = 0;    // largest, per sequence
+  FitError on_held_out;        // num_samples 0 when there were too few to hold any out
+  double r_squared = 0;        // of all samples, unweighted
+  bool bends = false;          // the piecewise form was needed
+  double sampled_batch = 0;    // largest
+  double sampled_context = 0;  // largest, per sequence
 };
 
 struct FitOptions {
@@ -52,8 +52,8 @@ struct FitOptions {
   std::optional<IterationCoefficients> prior;
 };
 
-// Throws Input at `where` for a sample that is NaN, negative or takes no time; for fewer samples than
-// the model needs; and for samples that do not fit, naming the worst with its residual.
+// Throws Input at `where` for a sample that is NaN, negative or takes no time; for fewer samples
+// than the model needs; and for samples that do not fit, naming the worst with its residual.
 FitReport fit_iterations(std::span<const IterationSample> samples, const FitOptions& options,
                          const std::string& where);
 

@@ -15,8 +15,8 @@
 namespace trex::perf {
 namespace {
 
-// min |A x - b|, x >= 0 with A = [[1,0],[0,1],[1,1]], b = (2,-1,0): without the bound x = (5/3, -4/3);
-// with it x2 = 0 and x1 = (2 + 0)/2 = 1.
+// min |A x - b|, x >= 0 with A = [[1,0],[0,1],[1,1]], b = (2,-1,0): without the bound x = (5/3,
+// -4/3); with it x2 = 0 and x1 = (2 + 0)/2 = 1.
 TEST(LeastSquares, ANegativeCoefficientBecomesZeroAndTheRestIsSolvedAgain) {
   const auto x = non_negative_least_squares({{1, 0}, {0, 1}, {1, 1}}, {2, -1, 0});
   EXPECT_NEAR(x[0], 1, 1e-12);
@@ -84,7 +84,8 @@ TEST(Fit, FindsTheBendsOfAModelThatHasThem) {
   time.per_sequence_s = {1e-3, 0.4e-3, 0.1e-3, 0.05e-3};
   const FitReport report = fit_iterations(exact_samples(time), {}, "test");
   EXPECT_TRUE(report.bends);
-  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(report.time.per_sequence_s[i], time.per_sequence_s[i], 1e-8);
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(report.time.per_sequence_s[i], time.per_sequence_s[i], 1e-8);
 }
 
 TEST(Fit, AProfileThatIsNoLineIsRefusedWithItsResiduals) {
@@ -106,7 +107,8 @@ TEST(Fit, NotANumberIsRefusedByItsPlace) {
     fit_iterations(samples, {}, "profile.json");
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "profile.json: sample 3: seconds: expected a finite time above 0; got nan");
+    EXPECT_STREQ(error.what(),
+                 "profile.json: sample 3: seconds: expected a finite time above 0; got nan");
   }
 }
 
@@ -122,7 +124,8 @@ TEST(Fit, FewSamplesLeanOnThePrior) {
 // Splitwise's published measurements (data/traces/calibration): decode steps of two models on A100
 // and H100. Section 5.7 states a median error of 1-2 % and p90 of 3-5 % for a + beta*b + g*ctx.
 TEST(Fit, PublishedDecodeStepsFitWithinTheStatedError) {
-  const std::string text = read_file(Path(TREX_SOURCE_DIR) / "data/traces/calibration/splitwise_llama2_bloom_a100_h100.csv.zst");
+  const std::string text = read_file(
+      Path(TREX_SOURCE_DIR) / "data/traces/calibration/splitwise_llama2_bloom_a100_h100.csv.zst");
   std::map<std::string, std::vector<IterationSample>> groups;
   const auto lines = split(text, '\n');
   for (size_t i = 1; i < lines.size(); ++i) {

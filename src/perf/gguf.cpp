@@ -35,7 +35,8 @@ class Reader {
 
   std::string_view take(uint64_t size) {
     if (size > bytes_.size() - position_) {
-      throw input_error(where_, fmt::format("byte {}", position_), fmt::format("{} more bytes", size),
+      throw input_error(where_, fmt::format("byte {}", position_),
+                        fmt::format("{} more bytes", size),
                         fmt::format("{} to the end of the file", bytes_.size() - position_));
     }
     const std::string_view part = bytes_.substr(position_, size);
@@ -59,19 +60,35 @@ struct Value {
 
 Value read_value(Reader& reader, Type type) {
   switch (type) {
-    case Type::U8: return {reader.number<uint8_t>(), "", 0};
-    case Type::I8: return {reader.number<int8_t>(), "", 0};
-    case Type::U16: return {reader.number<uint16_t>(), "", 0};
-    case Type::I16: return {reader.number<int16_t>(), "", 0};
-    case Type::U32: return {reader.number<uint32_t>(), "", 0};
-    case Type::I32: return {reader.number<int32_t>(), "", 0};
-    case Type::U64: return {static_cast<int64_t>(reader.number<uint64_t>()), "", 0};
-    case Type::I64: return {reader.number<int64_t>(), "", 0};
-    case Type::F32: reader.take(4); return {};
-    case Type::F64: reader.take(8); return {};
-    case Type::Bool: reader.take(1); return {};
-    case Type::String: return {std::nullopt, reader.string(), 0};
-    case Type::Array: break;
+    case Type::U8:
+      return {reader.number<uint8_t>(), "", 0};
+    case Type::I8:
+      return {reader.number<int8_t>(), "", 0};
+    case Type::U16:
+      return {reader.number<uint16_t>(), "", 0};
+    case Type::I16:
+      return {reader.number<int16_t>(), "", 0};
+    case Type::U32:
+      return {reader.number<uint32_t>(), "", 0};
+    case Type::I32:
+      return {reader.number<int32_t>(), "", 0};
+    case Type::U64:
+      return {static_cast<int64_t>(reader.number<uint64_t>()), "", 0};
+    case Type::I64:
+      return {reader.number<int64_t>(), "", 0};
+    case Type::F32:
+      reader.take(4);
+      return {};
+    case Type::F64:
+      reader.take(8);
+      return {};
+    case Type::Bool:
+      reader.take(1);
+      return {};
+    case Type::String:
+      return {std::nullopt, reader.string(), 0};
+    case Type::Array:
+      break;
     default:
       throw input_error(reader.where(), "metadata", "a value type from 0 to 12",
                         std::to_string(static_cast<uint32_t>(type)));
@@ -139,7 +156,8 @@ ModelSpec model_of(const Metadata& metadata, const std::string& where) {
   model.hidden = need("embedding_length");
   model.num_heads = need("attention.head_count");
   model.num_kv_heads = maybe("attention.head_count_kv", model.num_heads);
-  model.head_dim = maybe("attention.key_length", model.hidden / std::max<int64_t>(model.num_heads, 1));
+  model.head_dim =
+      maybe("attention.key_length", model.hidden / std::max<int64_t>(model.num_heads, 1));
   model.ffn = maybe("feed_forward_length", 0);
   model.max_context = maybe("context_length", 0);
   model.num_experts = maybe("expert_count", 0);
@@ -148,7 +166,8 @@ ModelSpec model_of(const Metadata& metadata, const std::string& where) {
   model.shared_experts = maybe("expert_shared_count", 0);
   model.dense_layers = model.is_moe() ? maybe("leading_dense_block_count", 0) : 0;
   const auto tokens = metadata.find("tokenizer.ggml.tokens");
-  const int64_t listed = tokens == metadata.end() ? 0 : static_cast<int64_t>(tokens->second.array_size);
+  const int64_t listed =
+      tokens == metadata.end() ? 0 : static_cast<int64_t>(tokens->second.array_size);
   model.vocab = maybe("vocab_size", listed);
   if (const int64_t kv_rank = maybe("attention.kv_lora_rank", 0); kv_rank > 0) {
     const int64_t rope = need("rope.dimension_count");

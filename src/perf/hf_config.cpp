@@ -46,8 +46,9 @@ std::vector<int64_t> layer_ratios(const JsonObject& config, int64_t num_layers) 
     return ratios;
   }
   for (const std::string& type : config.strings("layer_types")) {
-    ratios.push_back(type.starts_with("sliding") ? 0
-                     : type.starts_with("compressed_sparse") || type == "csa" ? 4 : 128);
+    ratios.push_back(type.starts_with("sliding")                              ? 0
+                     : type.starts_with("compressed_sparse") || type == "csa" ? 4
+                                                                              : 128);
   }
   return ratios;
 }
@@ -87,7 +88,8 @@ ModelSpec model_from_hf_json(const JsonObject& config, const std::string& name) 
   model.num_kv_heads = first_of(config, {"num_key_value_heads", "num_attention_heads"});
   model.head_dim = first_of(config, {"head_dim"});
   if (model.head_dim == 0 && model.num_heads > 0) model.head_dim = model.hidden / model.num_heads;
-  model.tied_embeddings = is_given(config, "tie_word_embeddings") && config.boolean("tie_word_embeddings");
+  model.tied_embeddings =
+      is_given(config, "tie_word_embeddings") && config.boolean("tie_word_embeddings");
   model.max_context = first_of(config, {"max_position_embeddings"});
   read_experts(config, model);
   if (!model.is_moe() || model.dense_layers > 0) model.ffn = config.integer("intermediate_size");

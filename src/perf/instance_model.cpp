@@ -23,13 +23,16 @@ Json kv_to_json(const KvFunction& kv) {
   for (const auto& [ratio, bytes] : kv.compressed) {
     if (ratio > 0) entries.push_back({{"ratio", ratio}, {"bytes", bytes}});
   }
-  return {{"fixed_bytes", kv.fixed_bytes}, {"per_token_bytes", kv.per_token_bytes},
-          {"window", kv.window}, {"window_token_bytes", kv.window_token_bytes},
+  return {{"fixed_bytes", kv.fixed_bytes},
+          {"per_token_bytes", kv.per_token_bytes},
+          {"window", kv.window},
+          {"window_token_bytes", kv.window_token_bytes},
           {"compressed", entries}};
 }
 
 KvFunction kv_from_json(const JsonObject& object) {
-  object.expect_only({"fixed_bytes", "per_token_bytes", "window", "window_token_bytes", "compressed"});
+  object.expect_only(
+      {"fixed_bytes", "per_token_bytes", "window", "window_token_bytes", "compressed"});
   KvFunction kv;
   kv.fixed_bytes = object.number_or("fixed_bytes", 0);
   kv.per_token_bytes = object.number_or("per_token_bytes", 0);
@@ -47,7 +50,8 @@ KvFunction kv_from_json(const JsonObject& object) {
 }
 
 IterationCoefficients coefficients_from_json(const JsonObject& object) {
-  object.expect_only({"base", "per_sequence", "per_context_token", "per_prompt_token", "per_prompt_pair"});
+  object.expect_only(
+      {"base", "per_sequence", "per_context_token", "per_prompt_token", "per_prompt_pair"});
   IterationCoefficients time;
   time.base_s = object.number("base");
   time.per_context_token_s = object.number("per_context_token");
@@ -124,10 +128,11 @@ void validate(const InstanceModel& model, const std::string& where) {
     throw input_error(where, "chunk_tokens", "at least 1", std::to_string(model.chunk_tokens));
   }
   if (model.kv_capacity_bytes < model.kv.bytes(model.max_context)) {
-    throw input_error(where, "kv_capacity_bytes",
-                      fmt::format("room for one sequence of max_context = {} tokens, {}",
-                                  model.max_context, readable_bytes(model.kv.bytes(model.max_context))),
-                      readable_bytes(model.kv_capacity_bytes));
+    throw input_error(
+        where, "kv_capacity_bytes",
+        fmt::format("room for one sequence of max_context = {} tokens, {}", model.max_context,
+                    readable_bytes(model.kv.bytes(model.max_context))),
+        readable_bytes(model.kv_capacity_bytes));
   }
 }
 

@@ -30,15 +30,16 @@ struct PromptChunk {
 };
 
 struct IterationCoefficients {
-  double base_s = 0;                      // a
+  double base_s = 0;                       // a
   std::array<double, 4> per_sequence_s{};  // beta, by segment: up to 8, 32, 128, beyond
-  double per_context_token_s = 0;         // g
-  double per_prompt_token_s = 0;          // p
-  double per_prompt_pair_s = 0;           // q
+  double per_context_token_s = 0;          // g
+  double per_prompt_token_s = 0;           // p
+  double per_prompt_pair_s = 0;            // q
 
   // All four segments equal: the plain line.
-  static IterationCoefficients line(double base_s, double per_sequence_s, double per_context_token_s,
-                                    double per_prompt_token_s, double per_prompt_pair_s);
+  static IterationCoefficients line(double base_s, double per_sequence_s,
+                                    double per_context_token_s, double per_prompt_token_s,
+                                    double per_prompt_pair_s);
 
   // a + beta(b). Rises with b.
   double batch_s(double num_decoding) const {
@@ -77,13 +78,13 @@ struct Evidence {
 };
 
 struct InstanceModel {
-  std::string name;   // "Llama-3.1-8B on H100 SXM x1"
+  std::string name;  // "Llama-3.1-8B on H100 SXM x1"
   IterationCoefficients time;
-  KvFunction kv;                  // bytes a sequence of n tokens occupies on the busiest rank
-  double kv_capacity_bytes = 0;   // on that rank
-  int64_t max_sequences = 0;      // running at once: max_num_seqs, or llama.cpp's slots
-  int64_t chunk_tokens = 2048;    // most tokens of one iteration, decoding ones included
-  int64_t max_context = 0;        // tokens of one sequence
+  KvFunction kv;                 // bytes a sequence of n tokens occupies on the busiest rank
+  double kv_capacity_bytes = 0;  // on that rank
+  int64_t max_sequences = 0;     // running at once: max_num_seqs, or llama.cpp's slots
+  int64_t chunk_tokens = 2048;   // most tokens of one iteration, decoding ones included
+  int64_t max_context = 0;       // tokens of one sequence
   // Fitted range; beyond twice of it a prediction is an extrapolation (see is_extrapolation).
   double sampled_batch = 0;
   double sampled_context = 0;

@@ -11,13 +11,16 @@ namespace trex::perf {
 namespace {
 
 constexpr double kLaunchS = 5e-6;
-constexpr double kBendPenalty = 0.05;  // of a squared change of slope, against one squared log error
+constexpr double kBendPenalty =
+    0.05;  // of a squared change of slope, against one squared log error
 constexpr double kTinyRidge = 1e-6;
 constexpr double kRobustError = 0.03;  // larger log errors count linearly
 constexpr int kRounds = 6;
 constexpr size_t kHoldOutEvery = 5;
 
-double roofline_s(const KernelSample& shape) { return kLaunchS + std::max(shape.compute_s, shape.memory_s); }
+double roofline_s(const KernelSample& shape) {
+  return kLaunchS + std::max(shape.compute_s, shape.memory_s);
+}
 
 // Nodes of a feature and the tables of a kernel: which sizes act together.
 struct Shape {
@@ -26,19 +29,29 @@ struct Shape {
 };
 
 const Shape& shape_of(Kernel kernel) {
-  static const std::vector<double> kRows{0, 3, 4, 5, 6, 6.5, 7, 7.5, 8, 8.5, 9, 9.5, 10, 10.5, 11, 11.5, 12, 13, 14};
+  static const std::vector<double> kRows{0, 3,   4,  5,    6,  6.5,  7,  7.5, 8, 8.5,
+                                         9, 9.5, 10, 10.5, 11, 11.5, 12, 13,  14};
   static const std::vector<double> kSizes{7, 9, 11, 12, 12.5, 13, 13.5, 14};
   static const Shape kShapes[] = {
       {{kRows, kSizes, kSizes, {0, 1, 2}}, {{0, 1, 2}, {0, 3}, {1, 3}}},
       {{{0, 4, 5, 6, 7, 8, 9, 10, 10.6, 11, 11.6, 12, 12.6, 13, 13.3, 13.6, 14},
-        {0, 1, 2, 3, 4, 4.6, 5, 5.6, 6, 6.6, 7, 7.6, 8, 9, 10, 11, 12, 14}, {0, 1, 2, 3, 4, 5, 6}},
+        {0, 1, 2, 3, 4, 4.6, 5, 5.6, 6, 6.6, 7, 7.6, 8, 9, 10, 11, 12, 14},
+        {0, 1, 2, 3, 4, 5, 6}},
        {{0, 1}, {0, 2}, {1, 2}}},
-      {{{1, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {0, 1, 2, 3}, {0, 1, 2, 3, 4, 5, 6}},
+      {{{1, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17},
+        {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+        {0, 1, 2, 3},
+        {0, 1, 2, 3, 4, 5, 6}},
        {{0, 1}, {0, 2}, {1, 2}, {1, 3}, {0, 3}, {2, 3}}},
-      {{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, {4, 5, 6, 7, 8, 9, 10, 11, 14}, {0, 1, 2}, {11, 11.4, 11.6, 12, 12.6, 12.8},
+      {{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},
+        {4, 5, 6, 7, 8, 9, 10, 11, 14},
+        {0, 1, 2},
+        {11, 11.4, 11.6, 12, 12.6, 12.8},
         {3, 7, 7.3, 8, 8.6, 9}},
        {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 4}}},
-      {{{9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}, {1, 2, 3}}, {{0, 1}}}};
+      {{{9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29},
+        {1, 2, 3}},
+       {{0, 1}}}};
   return kShapes[static_cast<size_t>(kernel)];
 }
 
@@ -52,7 +65,8 @@ std::pair<size_t, double> place(const std::vector<double>& nodes, double x) {
 }
 
 // Solves gram * x = right in place by Cholesky; gram is positive definite thanks to the ridge.
-std::vector<double> solve_positive(std::vector<std::vector<double>> gram, std::vector<double> right) {
+std::vector<double> solve_positive(std::vector<std::vector<double>> gram,
+                                   std::vector<double> right) {
   const size_t n = right.size();
   for (size_t j = 0; j < n; ++j) {
     for (size_t i = 0; i < j; ++i) {
@@ -75,24 +89,30 @@ std::vector<double> solve_positive(std::vector<std::vector<double>> gram, std::v
   return right;
 }
 
-FitError error_of(const std::vector<KernelSample>& samples, const std::function<double(const KernelSample&)>& predict) {
+FitError error_of(const std::vector<KernelSample>& samples,
+                  const std::function<double(const KernelSample&)>& predict) {
   std::vector<double> errors;
-  for (const KernelSample& s : samples) errors.push_back(std::abs(predict(s) - s.seconds) / s.seconds);
+  for (const KernelSample& s : samples)
+    errors.push_back(std::abs(predict(s) - s.seconds) / s.seconds);
   return summary_of(std::move(errors));
 }
 
 // The constant that the median error wants: exp of the median of log(measured / roofline).
 double best_constant(const std::vector<KernelSample>& samples) {
   std::vector<double> ratios;
-  for (const KernelSample& s : samples) ratios.push_back(s.seconds / std::max(s.compute_s, s.memory_s));
-  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
+  for (const KernelSample& s : samples)
+    ratios.push_back(s.seconds / std::max(s.compute_s, s.memory_s));
+  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                   ratios.end());
   return ratios[ratios.size() / 2];
 }
 
 // The error on every fifth sample, of tables fitted to the others.
-FitError held_out_error(Kernel kernel, const std::vector<KernelSample>& samples, const std::string& where, size_t& num_coefficients) {
+FitError held_out_error(Kernel kernel, const std::vector<KernelSample>& samples,
+                        const std::string& where, size_t& num_coefficients) {
   std::vector<KernelSample> fitted, held_out;
-  for (size_t i = 0; i < samples.size(); ++i) (i % kHoldOutEvery == kHoldOutEvery - 1 ? held_out : fitted).push_back(samples[i]);
+  for (size_t i = 0; i < samples.size(); ++i)
+    (i % kHoldOutEvery == kHoldOutEvery - 1 ? held_out : fitted).push_back(samples[i]);
   const KernelFit fit(kernel, fitted, where);
   num_coefficients = fit.num_coefficients();
   return error_of(held_out, [&](const KernelSample& s) { return fit.seconds(s); });
@@ -116,7 +136,8 @@ KernelFit::KernelFit(Kernel kernel, std::span<const KernelSample> samples, const
   for (size_t r = 0; r < samples.size(); ++r) {
     const double ratio = samples[r].seconds / roofline_s(samples[r]);
     if (!(ratio > 0) || std::isinf(ratio)) {
-      throw input_error(where, "sample " + std::to_string(r + 1), "finite times above 0", shortest(samples[r].seconds));
+      throw input_error(where, "sample " + std::to_string(r + 1), "finite times above 0",
+                        shortest(samples[r].seconds));
     }
     logs.push_back(std::log(ratio));
     weigh(samples[r], rows[r]);
@@ -128,7 +149,8 @@ KernelFit::KernelFit(Kernel kernel, std::span<const KernelSample> samples, const
     for (size_t r = 0; r < rows.size(); ++r) {
       double predicted = 0;
       for (const auto& [i, w] : rows[r]) predicted += w * coefficients_[i];
-      const double weight = round == 0 ? 1 : kRobustError / std::max(kRobustError, std::abs(logs[r] - predicted));
+      const double weight =
+          round == 0 ? 1 : kRobustError / std::max(kRobustError, std::abs(logs[r] - predicted));
       for (const auto& [i, w] : rows[r]) {
         right[i] += weight * w * logs[r];
         for (const auto& [j, v] : rows[r]) gram[i][j] += weight * w * v;
@@ -143,9 +165,9 @@ KernelFit::KernelFit(Kernel kernel, std::span<const KernelSample> samples, const
 // Leaves out nodes beyond the samples: nothing is known there, and predictions are clamped.
 void KernelFit::trim_nodes(std::span<const KernelSample> samples) {
   for (size_t axis = 0; axis < nodes_.size(); ++axis) {
-    const auto [least, most] = std::minmax_element(samples.begin(), samples.end(), [&](const auto& a, const auto& b) {
-      return a.features[axis] < b.features[axis];
-    });
+    const auto [least, most] = std::minmax_element(
+        samples.begin(), samples.end(),
+        [&](const auto& a, const auto& b) { return a.features[axis] < b.features[axis]; });
     std::vector<double>& nodes = nodes_[axis];
     while (nodes.size() > 2 && nodes[nodes.size() - 2] >= most->features[axis]) nodes.pop_back();
     while (nodes.size() > 2 && nodes[1] <= least->features[axis]) nodes.erase(nodes.begin());
@@ -185,7 +207,8 @@ void KernelFit::add_bends(std::vector<std::vector<double>>& gram) const {
         const double left = 1 / (x[i] - x[i - 1]);
         const double right = 1 / (x[i + 1] - x[i]);
         const size_t middle = table.first + index;
-        const std::pair<size_t, double> bend[] = {{middle - stride, left}, {middle, -left - right}, {middle + stride, right}};
+        const std::pair<size_t, double> bend[] = {
+            {middle - stride, left}, {middle, -left - right}, {middle + stride, right}};
         for (const auto& [p, w] : bend) {
           for (const auto& [q, v] : bend) gram[p][q] += kBendPenalty * w * v;
         }
@@ -204,7 +227,8 @@ double KernelFit::seconds(const KernelSample& shape) const {
 }
 
 CalibrationReport calibration_report(const KernelTable& table) {
-  const std::string where = table.device + " " + std::string(to_string(table.kernel)) + " " + table.arithmetic;
+  const std::string where =
+      table.device + " " + std::string(to_string(table.kernel)) + " " + table.arithmetic;
   std::vector<KernelSample> scope;
   for (const KernelSample& s : table.samples) {
     if (s.in_scope) scope.push_back(s);
@@ -212,7 +236,8 @@ CalibrationReport calibration_report(const KernelTable& table) {
   CalibrationReport report{.num_samples = table.samples.size(), .num_in_scope = scope.size()};
   const auto shipped = [](const KernelSample& s) { return s.model_s; };
   const double constant = best_constant(scope);
-  report.constant = error_of(scope, [&](const KernelSample& s) { return constant * std::max(s.compute_s, s.memory_s); });
+  report.constant = error_of(
+      scope, [&](const KernelSample& s) { return constant * std::max(s.compute_s, s.memory_s); });
   report.shipped = error_of(scope, shipped);
   report.shipped_all = error_of(table.samples, shipped);
   report.fitted = held_out_error(table.kernel, scope, where, report.num_coefficients);

@@ -3,9 +3,10 @@
 //
 //   seconds = (launch + max(compute, memory)) * exp(sum of tables)
 //
-// Each table is interpolated linearly between a few nodes, in log2 of two or three sizes, so the tables
-// predict shapes that were never measured. Robust least squares of log(measured / roofline)
-// with a penalty on bends: nodes without samples continue their neighbours. Same samples, same result.
+// Each table is interpolated linearly between a few nodes, in log2 of two or three sizes, so the
+// tables predict shapes that were never measured. Robust least squares of log(measured / roofline)
+// with a penalty on bends: nodes without samples continue their neighbours. Same samples, same
+// result.
 #pragma once
 
 #include <array>
@@ -42,15 +43,16 @@ class KernelFit {
   std::vector<double> coefficients_;
 };
 
-// How far the operator model is from one table, and how far after a fit. Every fifth sample is held out of the fit.
+// How far the operator model is from one table, and how far after a fit. Every fifth sample is held
+// out of the fit.
 struct CalibrationReport {
-  size_t num_samples = 0;       // all of the table
+  size_t num_samples = 0;  // all of the table
   size_t num_in_scope = 0;
   size_t num_coefficients = 0;
-  FitError constant;            // roofline times one constant for the table: the baseline
-  FitError shipped;             // in scope
+  FitError constant;  // roofline times one constant for the table: the baseline
+  FitError shipped;   // in scope
   FitError shipped_all;
-  FitError fitted;              // in scope, on the held-out samples
+  FitError fitted;  // in scope, on the held-out samples
 };
 
 CalibrationReport calibration_report(const KernelTable& table);

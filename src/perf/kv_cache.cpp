@@ -63,7 +63,8 @@ KvFunction kv_of(const ModelSpec& model, double element_bytes) {
         layers * static_cast<double>(model.latent.kv_rank + model.latent.rope_dim) * element_bytes;
     return kv;
   }
-  const double per_layer = 2 * static_cast<double>(model.num_kv_heads * model.head_dim) * element_bytes;
+  const double per_layer =
+      2 * static_cast<double>(model.num_kv_heads * model.head_dim) * element_bytes;
   const double windowed = static_cast<double>(model.windowed_layers);
   kv.per_token_bytes = (layers - windowed) * per_layer;
   kv.window = model.window;

@@ -20,7 +20,7 @@ struct KvFunction {
     double bytes = 0;   // of one entry, all layers together
   };
 
-  double fixed_bytes = 0;     // for a sequence with at least one token
+  double fixed_bytes = 0;  // for a sequence with at least one token
   double per_token_bytes = 0;
   int64_t window = 0;
   double window_token_bytes = 0;
@@ -32,7 +32,8 @@ struct KvFunction {
     double total = fixed_bytes + per_token_bytes * static_cast<double>(num_tokens) +
                    window_token_bytes * static_cast<double>(in_window);
     for (const Entries& entries : compressed) {
-      if (entries.ratio > 0) total += static_cast<double>(num_tokens / entries.ratio) * entries.bytes;
+      if (entries.ratio > 0)
+        total += static_cast<double>(num_tokens / entries.ratio) * entries.bytes;
     }
     return total;
   }

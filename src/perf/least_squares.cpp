@@ -67,7 +67,8 @@ std::vector<double> non_negative_least_squares(const std::vector<std::vector<dou
   std::vector<bool> is_free(n, false);
   double moment_norm = 0;
   for (const double m : moment) moment_norm = std::max(moment_norm, std::abs(m));
-  // Each round frees one column; a column may be bound again. 3n rounds are Lawson and Hanson's limit.
+  // Each round frees one column; a column may be bound again. 3n rounds are Lawson and Hanson's
+  // limit.
   for (size_t round = 0; round < 3 * n; ++round) {
     size_t best = n;
     double best_gradient = 1e-12 * moment_norm;

@@ -158,9 +158,9 @@ ParameterCounts count_parameters(const ModelSpec& model) {
 
 double active_parameters(const ModelSpec& model) {
   const ParameterCounts counts = count_parameters(model);
-  const double share = model.is_moe() ? static_cast<double>(model.top_k) /
-                                            static_cast<double>(model.num_experts)
-                                      : 0.0;
+  const double share =
+      model.is_moe() ? static_cast<double>(model.top_k) / static_cast<double>(model.num_experts)
+                     : 0.0;
   return counts.always() + counts.shared + counts.routed * share;
 }
 

@@ -31,7 +31,7 @@ struct CompressedSizes {
   std::vector<int64_t> layer_ratios;  // one a layer: 0, 4 or 128
   int64_t window = 128;
   int64_t query_rank = 0;
-  int64_t output_rank = 0;    // o_lora, per group
+  int64_t output_rank = 0;  // o_lora, per group
   int64_t output_groups = 0;
   int64_t indexer_heads = 0;
   int64_t indexer_dim = 0;
@@ -50,14 +50,14 @@ struct ModelSpec {
   int64_t num_heads = 0;
   int64_t num_kv_heads = 0;  // 1 for Latent and Compressed: one vector for all heads
   int64_t head_dim = 0;
-  int64_t window = 0;          // sliding window in tokens, 0: none
+  int64_t window = 0;           // sliding window in tokens, 0: none
   int64_t windowed_layers = 0;  // how many layers have it
   LatentSizes latent;
   CompressedSizes compressed;
 
-  int64_t ffn = 0;           // width of a dense FFN; 0 if no layer has one
-  bool gated_ffn = true;     // three matrices, else two
-  int64_t num_experts = 0;   // routed experts of a MoE layer; 0: dense model
+  int64_t ffn = 0;          // width of a dense FFN; 0 if no layer has one
+  bool gated_ffn = true;    // three matrices, else two
+  int64_t num_experts = 0;  // routed experts of a MoE layer; 0: dense model
   int64_t top_k = 0;
   int64_t expert_ffn = 0;
   int64_t shared_experts = 0;
@@ -73,12 +73,12 @@ void validate(const ModelSpec& model, const std::string& where);
 
 // Parameters of the whole model by how they are sharded and read.
 struct ParameterCounts {
-  double attention = 0;    // all layers
-  double dense_ffn = 0;    // all dense layers
-  double router = 0;       // all MoE layers
-  double routed = 0;       // all routed experts of all MoE layers
-  double shared = 0;       // shared experts
-  double embedding = 0;    // V*h, twice unless tied
+  double attention = 0;  // all layers
+  double dense_ffn = 0;  // all dense layers
+  double router = 0;     // all MoE layers
+  double routed = 0;     // all routed experts of all MoE layers
+  double shared = 0;     // shared experts
+  double embedding = 0;  // V*h, twice unless tied
 
   // Read in every iteration, whatever the tokens, without embeddings (P_act of a dense model).
   double always() const { return attention + dense_ffn + router; }

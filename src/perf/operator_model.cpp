@@ -33,7 +33,8 @@ double windowed_pairs(const PromptChunk& chunk, double window) {
   return growing * (chunk.processed + growing / 2) + (chunk.tokens - growing) * window;
 }
 
-const KernelEfficiency& moe_efficiency(const Efficiency& efficiency, const Quantisation& quantisation) {
+const KernelEfficiency& moe_efficiency(const Efficiency& efficiency,
+                                       const Quantisation& quantisation) {
   if (quantisation.arithmetic != Arithmetic::Fp8) return efficiency.moe_half;
   return quantisation.block_scaled ? efficiency.moe_fp8_block : efficiency.moe_fp8;
 }
@@ -44,7 +45,7 @@ size_t ratio_index(int64_t ratio) { return ratio == 0 ? 0 : ratio == 4 ? 1 : 2; 
 
 std::string_view to_string(Operator op) {
   static constexpr std::array<std::string_view, kNumOperators> kNames{
-      "linear layers",  "experts",         "prompt attention", "decode attention",
+      "linear layers",   "experts",         "prompt attention", "decode attention",
       "tensor parallel", "expert parallel", "overhead"};
   return kNames[static_cast<size_t>(op)];
 }
@@ -122,9 +123,9 @@ OperatorTime OperatorModel::linear(double num_tokens, double rows) const {
   const double dp = as_double(layout_.dp);
   const double tp = as_double(layout_.tp);
   OperatorTime time;
-  time.compute_s = (2 * dense_parameters_ * num_tokens + 2 * head_parameters_ * rows) / dp /
-                   (tp * peak_ *
-                    gemm_compute_share(efficiency, quantisation_.arithmetic, num_tokens / dp));
+  time.compute_s =
+      (2 * dense_parameters_ * num_tokens + 2 * head_parameters_ * rows) / dp /
+      (tp * peak_ * gemm_compute_share(efficiency, quantisation_.arithmetic, num_tokens / dp));
   time.memory_s = (dense_parameters_ * quantisation_.weight_bytes +
                    head_parameters_ * quantisation_.embedding_bytes) /
                   (tp * bandwidth_ * gemm_stream_share(efficiency, quantisation_.arithmetic));
@@ -141,8 +142,8 @@ OperatorTime OperatorModel::experts(double num_tokens) const {
   const double moe_tp = as_double(layout_.moe_tp());
   const double slowest = layout_.ep > 1 ? kExpertImbalance : 1.0;
   const double on_rank = as_double(model_.num_experts) / ep;
-  const double touched = touched_experts(as_double(model_.num_experts), as_double(model_.top_k),
-                                         num_tokens) / ep;
+  const double touched =
+      touched_experts(as_double(model_.num_experts), as_double(model_.top_k), num_tokens) / ep;
   const double size = 3 * as_double(model_.hidden) * as_double(model_.expert_ffn);
   const double shared = as_double(model_.shared_experts);
   const double attention_ranks = as_double(layout_.tp);
@@ -173,14 +174,15 @@ OperatorTime OperatorModel::prompt_attention(std::span<const PromptChunk> chunks
       const double seen = chunk.processed + chunk.tokens / 2;
       const double csa = std::min(as_double(s.indexer_top_k), seen / 4);
       const double all_layers = layers_by_ratio_[0] + layers_by_ratio_[1] + layers_by_ratio_[2];
-      const double pairs = all_layers * windowed_pairs(chunk, as_double(s.window)) +
-                           chunk.tokens * (layers_by_ratio_[1] * csa + layers_by_ratio_[2] * seen / 128);
+      const double pairs =
+          all_layers * windowed_pairs(chunk, as_double(s.window)) +
+          chunk.tokens * (layers_by_ratio_[1] * csa + layers_by_ratio_[2] * seen / 128);
       const double indexer = layers_by_ratio_[1] * chunk.tokens * 2 * seen / 4 *
                              as_double(s.indexer_heads * s.indexer_dim);
       flop = attention_flop(model_) * pairs + indexer;
     } else {
-      flop = attention_flop(model_) * (full * chunk.pairs() +
-                                       windowed * windowed_pairs(chunk, as_double(model_.window)));
+      flop = attention_flop(model_) *
+             (full * chunk.pairs() + windowed * windowed_pairs(chunk, as_double(model_.window)));
     }
     const double reach = prompt_attention_share(device_.efficiency, chunk.processed + chunk.tokens,
                                                 static_cast<double>(chunks.size()));
@@ -198,8 +200,8 @@ OperatorTime OperatorModel::decode_attention(const Iteration& iteration) const {
   const double heads = as_double(model_.num_heads) / as_double(layout_.tp);
   const double layer_s = is_fp8_cache_ ? efficiency.fp8_kv_layer_s : efficiency.decode_layer_s;
   const double stream = is_fp8_cache_ ? efficiency.fp8_kv_stream : efficiency.kv_stream;
-  time.fixed_s = as_double(stage_.num_layers) *
-                 (layer_s + efficiency.decode_sequence_s * batch * heads / 64);
+  time.fixed_s =
+      as_double(stage_.num_layers) * (layer_s + efficiency.decode_sequence_s * batch * heads / 64);
   const double bytes = batch * kv_.mean_bytes(iteration.context_each);
   time.memory_s = bytes / (as_double(kv_shards(model_, layout_.tp)) * bandwidth_ * stream);
   time.total_s = time.fixed_s + time.memory_s;
@@ -249,8 +251,8 @@ IterationTime OperatorModel::iteration(const Iteration& iteration) const {
   time.of(Operator::TensorParallel) = tensor_parallel(tokens);
   time.of(Operator::ExpertParallel) = expert_parallel(tokens);
   OperatorTime& overhead = time.of(Operator::Overhead);
-  overhead.fixed_s = device_.step_overhead_s +
-                     device_.layer_overhead_s * as_double(stage_.num_layers);
+  overhead.fixed_s =
+      device_.step_overhead_s + device_.layer_overhead_s * as_double(stage_.num_layers);
   overhead.total_s = overhead.fixed_s;
   return time;
 }

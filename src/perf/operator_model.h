@@ -27,13 +27,13 @@ struct Iteration {
 };
 
 enum class Operator {
-  Linear,            // dense products and the logits
-  Experts,           // routed and shared experts
+  Linear,   // dense products and the logits
+  Experts,  // routed and shared experts
   PromptAttention,
   DecodeAttention,
-  TensorParallel,    // all-reduces
-  ExpertParallel,    // dispatch and combine
-  Overhead,          // scheduling, sampling, launches
+  TensorParallel,  // all-reduces
+  ExpertParallel,  // dispatch and combine
+  Overhead,        // scheduling, sampling, launches
 };
 inline constexpr size_t kNumOperators = 7;
 std::string_view to_string(Operator op);
@@ -43,7 +43,7 @@ std::string_view to_string(Operator op);
 struct OperatorTime {
   double compute_s = 0;
   double memory_s = 0;
-  double fixed_s = 0;          // launches, latency of links
+  double fixed_s = 0;  // launches, latency of links
   double communication_s = 0;
   double total_s = 0;
 
@@ -85,9 +85,9 @@ class OperatorModel {
   Quantisation quantisation_;
   Layout layout_;
   StageRange stage_;
-  KvFunction kv_;             // of the stage, before sharding
-  double peak_ = 0;           // FLOP/s of the products
-  double half_peak_ = 0;      // FLOP/s of attention
+  KvFunction kv_;         // of the stage, before sharding
+  double peak_ = 0;       // FLOP/s of the products
+  double half_peak_ = 0;  // FLOP/s of attention
   double bandwidth_ = 0;
   bool is_fp8_cache_ = false;
   double dense_parameters_ = 0;  // read in every iteration by the stage, without the logits

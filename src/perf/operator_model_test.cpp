@@ -55,12 +55,12 @@ TEST_P(GoldenValues, IterationTimesAndCacheSize) {
 
 INSTANTIATE_TEST_SUITE_P(Section58, GoldenValues, testing::ValuesIn(kCases));
 
-OperatorModel shipped(const std::string& name, const std::string& device, const std::string& quantisation,
-                      const Layout& layout) {
+OperatorModel shipped(const std::string& name, const std::string& device,
+                      const std::string& quantisation, const Layout& layout) {
   const Catalogue catalogue = Catalogue::shipped();
   const ModelSpec model = catalogue.model(name, "test");
-  return OperatorModel(model, catalogue.device(device, "test"), find_quantisation(quantisation, "test"),
-                       layout, {}, whole_model(model));
+  return OperatorModel(model, catalogue.device(device, "test"),
+                       find_quantisation(quantisation, "test"), layout, {}, whole_model(model));
 }
 
 // E_t = E*(1 - (1 - k/E)^N): 128 experts, 8 each; one token touches 8, two touch
@@ -97,14 +97,16 @@ TEST(Collectives, UnmeasuredLinksUseTheRingFormula) {
   EXPECT_NEAR(effective_bandwidth(catalogue.device("A100 PCIe 80", "test"), 2), 18.56e9, 1);
 }
 
-// Four prompts of 2,048 tokens in one iteration on an H100: 4*32*128*4*2048^2/2 FLOP a layer over 989e12 at
-// eta_A 0.35, times 1.02 for four sequences; one prompt alone has no factor.
+// Four prompts of 2,048 tokens in one iteration on an H100: 4*32*128*4*2048^2/2 FLOP a layer over
+// 989e12 at eta_A 0.35, times 1.02 for four sequences; one prompt alone has no factor.
 TEST(PromptAttention, SeveralSequencesFillTheDeviceBetter) {
   const GoldenDeployment deployment("Llama-3.1-8B", "H100 SXM", 1);
   const std::vector<PromptChunk> four(4, PromptChunk{0, 2048});
   const double flop = 32 * 4.0 * 32 * 128 * 2048 * 2048 / 2;
   const auto seconds = [&](size_t count) {
-    return deployment.time.iteration({.chunks = std::span(four).first(count)}).of(Operator::PromptAttention).total_s;
+    return deployment.time.iteration({.chunks = std::span(four).first(count)})
+        .of(Operator::PromptAttention)
+        .total_s;
   };
   EXPECT_NEAR(seconds(1), flop / (989e12 * 0.35), 1e-9);
   EXPECT_NEAR(seconds(4), 4 * flop / (989e12 * 0.35 * 1.02), 1e-9);
@@ -117,8 +119,11 @@ TEST(DecodeAttention, AnEightBitCacheHasItsOwnKernel) {
   const ModelSpec model = catalogue.model("Llama-3.1-8B", "test");
   EngineLimits limits;
   limits.kv_element_bytes = 1;
-  const OperatorModel time(model, catalogue.device("H200 SXM", "test"), find_quantisation("bf16", "test"), {}, limits, whole_model(model));
-  EXPECT_NEAR(time.iteration({.num_decoding = 1, .context_each = 1024}).of(Operator::DecodeAttention).total_s,
+  const OperatorModel time(model, catalogue.device("H200 SXM", "test"),
+                           find_quantisation("bf16", "test"), {}, limits, whole_model(model));
+  EXPECT_NEAR(time.iteration({.num_decoding = 1, .context_each = 1024})
+                  .of(Operator::DecodeAttention)
+                  .total_s,
               32 * (14e-6 + 0.23e-6 / 2) + 134'217'728.0 / 2 / (4.8e12 * 0.64), 1e-9);
 }
 
@@ -145,11 +150,13 @@ TEST(OperatorModel, StagesAddUpToTheWholeModel) {
   const StageRange second{20, 28, true, false};
   // Within the memory-bound range the max() of a sum is the sum of the max().
   const Iteration iteration{.num_decoding = 4, .context_each = 2000};
-  const double whole = OperatorModel(model, device, bf16, layout, {}, whole_model(model)).seconds(iteration);
+  const double whole =
+      OperatorModel(model, device, bf16, layout, {}, whole_model(model)).seconds(iteration);
   const double parts = OperatorModel(model, device, bf16, layout, {}, first).seconds(iteration) +
                        OperatorModel(model, device, bf16, layout, {}, second).seconds(iteration);
   EXPECT_NEAR(parts, whole + device.step_overhead_s, 1e-9);
-  EXPECT_NEAR(stage_weight_bytes(model, bf16, layout, first) + stage_weight_bytes(model, bf16, layout, second),
+  EXPECT_NEAR(stage_weight_bytes(model, bf16, layout, first) +
+                  stage_weight_bytes(model, bf16, layout, second),
               stage_weight_bytes(model, bf16, layout, whole_model(model)), 1);
 }
 
@@ -162,15 +169,23 @@ TEST(OperatorModel, ADeviceWithoutBf16RefusesABf16Checkpoint) {
                  "T4: quantisation: expected an arithmetic that the device has; got \"bf16\" "
                  "(choose another quantisation, such as fp16 or int4)");
   }
-  EXPECT_GT(shipped("Llama-3.1-8B", "T4", "int4", {.tp = 1}).seconds({.num_decoding = 1, .context_each = 10}), 0);
+  EXPECT_GT(shipped("Llama-3.1-8B", "T4", "int4", {.tp = 1})
+                .seconds({.num_decoding = 1, .context_each = 10}),
+            0);
 }
 
 // One EPYC 9554, Phi-4 14B (40 layers, h 5120, 40/10 heads of 128, FFN 17920, V 100352): published
 // 28.7 tokens/s in Q4_K_M and 19.2 in Q8_0. The shares of bandwidth differ there (0.56 and 0.65),
 // so one constant must come within 20 % of both.
 TEST(OperatorModel, LlamaCppOnACpuIsNearThePublishedRun) {
-  ModelSpec phi{.name = "Phi-4", .num_layers = 40, .hidden = 5120, .vocab = 100352, .num_heads = 40,
-                .num_kv_heads = 10, .head_dim = 128, .ffn = 17920};
+  ModelSpec phi{.name = "Phi-4",
+                .num_layers = 40,
+                .hidden = 5120,
+                .vocab = 100352,
+                .num_heads = 40,
+                .num_kv_heads = 10,
+                .head_dim = 128,
+                .ffn = 17920};
   const Catalogue catalogue = Catalogue::shipped();
   const auto rate = [&](const char* quantisation) {
     return 1 / OperatorModel(phi, catalogue.device("EPYC 9554", "test"),

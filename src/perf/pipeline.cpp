@@ -8,7 +8,8 @@
 
 namespace trex::perf {
 
-PipelineModel::PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links, std::vector<IterationSeconds> factors)
+PipelineModel::PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links,
+                             std::vector<IterationSeconds> factors)
     : stages_(std::move(stages)), links_(std::move(links)), factors_(std::move(factors)) {
   TREX_CHECK(!stages_.empty() && links_.size() + 1 == stages_.size());
   TREX_CHECK(factors_.empty() || factors_.size() == stages_.size());
@@ -29,7 +30,8 @@ double PipelineModel::transfers_s(double num_tokens) const {
 double PipelineModel::seconds(const Iteration& iteration) const {
   if (stages_.size() == 1) return stage_seconds(0, iteration);
   const double count = static_cast<double>(stages_.size());
-  Iteration plain{.num_decoding = iteration.num_decoding / count, .context_each = iteration.context_each};
+  Iteration plain{.num_decoding = iteration.num_decoding / count,
+                  .context_each = iteration.context_each};
   Iteration mixed = plain;
   mixed.chunks = iteration.chunks;
   double slowest = 0;
@@ -62,8 +64,8 @@ double PipelineModel::prompt_seconds(double prompt_tokens, int64_t chunk_tokens)
   return total + static_cast<double>(stages_.size() - 1) * last_slowest + transfers_s(each);
 }
 
-Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation, const Layout& layout,
-                const EngineLimits& limits) {
+Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation,
+                const Layout& layout, const EngineLimits& limits) {
   std::vector<OperatorModel> stages;
   MemoryBudget tightest;
   double least = 0;
@@ -93,7 +95,8 @@ IterationSeconds PipelineModel::function() const {
 }
 
 bool PipelineModel::calibrated() const {
-  return !factors_.empty() || std::all_of(stages_.begin(), stages_.end(), [](const OperatorModel& s) { return s.calibrated(); });
+  return !factors_.empty() || std::all_of(stages_.begin(), stages_.end(),
+                                          [](const OperatorModel& s) { return s.calibrated(); });
 }
 
 std::vector<int64_t> balance_layers(const std::vector<double>& seconds_per_layer,

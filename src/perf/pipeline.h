@@ -1,8 +1,8 @@
-// One instance as a chain of stages, possibly of one: the operator models of its stages and the links
-// between them (heterogeneous serving, section 5.5, "Pipeline parallel").
+// One instance as a chain of stages, possibly of one: the operator models of its stages and the
+// links between them (heterogeneous serving, section 5.5, "Pipeline parallel").
 //
-// In steady state `stages` micro-batches of b/stages sequences circulate; the slowest stage sets the
-// period. Immutable; any thread.
+// In steady state `stages` micro-batches of b/stages sequences circulate; the slowest stage sets
+// the period. Immutable; any thread.
 #pragma once
 
 #include <vector>
@@ -19,12 +19,14 @@ struct StageLink {
 
 class PipelineModel {
  public:
-  // `links[i]` lies between stage i and i + 1. `factors`, one a stage or none, multiply a stage's times: what was measured
-  // over what the operator model says.
-  PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links, std::vector<IterationSeconds> factors = {});
+  // `links[i]` lies between stage i and i + 1. `factors`, one a stage or none, multiply a stage's
+  // times: what was measured over what the operator model says.
+  PipelineModel(std::vector<OperatorModel> stages, std::vector<StageLink> links,
+                std::vector<IterationSeconds> factors = {});
 
   // Time in which every decoding sequence gets one token: the sum over micro-batches of the slowest
-  // stage, or a token's own way through all stages if that takes longer. Chunks ride in one micro-batch.
+  // stage, or a token's own way through all stages if that takes longer. Chunks ride in one
+  // micro-batch.
   double seconds(const Iteration& iteration) const;
 
   // A prompt alone, cut into chunks of `chunk_tokens` that follow one another through the stages:
@@ -50,9 +52,10 @@ struct Placement {
   MemoryBudget memory;  // of the stage with the least room
 };
 
-// Equal stages, the first ones a layer longer when they do not divide. The layout must suit the model (layout_problem).
-Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation, const Layout& layout,
-                const EngineLimits& limits);
+// Equal stages, the first ones a layer longer when they do not divide. The layout must suit the
+// model (layout_problem).
+Placement place(const ModelSpec& model, const DeviceSpec& device, const Quantisation& quantisation,
+                const Layout& layout, const EngineLimits& limits);
 
 // Layers of equal stages, the first ones one longer when they do not divide.
 std::vector<int64_t> equal_layers(int64_t num_layers, int64_t stages);

@@ -17,7 +17,8 @@ PipelineModel llama_70b(const std::string& device, int64_t tp, const std::vector
   std::vector<OperatorModel> stages;
   for (const StageRange& range : stage_ranges(layers)) {
     stages.emplace_back(model, catalogue.device(device, "test"), find_quantisation("bf16", "test"),
-                        Layout{.tp = tp, .pp = static_cast<int64_t>(layers.size())}, EngineLimits{}, range);
+                        Layout{.tp = tp, .pp = static_cast<int64_t>(layers.size())}, EngineLimits{},
+                        range);
   }
   return PipelineModel(stages, std::vector<StageLink>(layers.size() - 1, {25e9, 10e-6}));
 }
@@ -31,7 +32,8 @@ TEST(Pipeline, OneStageIsTheOperatorModel) {
 TEST(Pipeline, TheSlowestStageSetsThePeriod) {
   const PipelineModel pipeline = llama_70b("H100 SXM", 4, {30, 50});
   const Iteration half{.num_decoding = 32, .context_each = 1024};
-  const double slow = std::max(pipeline.stages()[0].seconds(half), pipeline.stages()[1].seconds(half));
+  const double slow =
+      std::max(pipeline.stages()[0].seconds(half), pipeline.stages()[1].seconds(half));
   EXPECT_EQ(slow, pipeline.stages()[1].seconds(half));
   EXPECT_NEAR(pipeline.seconds({.num_decoding = 64, .context_each = 1024}), 2 * slow, 1e-12);
 }
@@ -79,24 +81,30 @@ TEST(BalanceLayers, IsOptimalOnSmallCasesSeed3) {
   }
 }
 
-// The planner (operator model) and the simulator (compact form) must agree on what an instance can do.
+// The planner (operator model) and the simulator (compact form) must agree on what an instance can
+// do.
 TEST(Derive, TheCompactFormKeepsTheThroughput) {
   const Catalogue catalogue = Catalogue::shipped();
-  for (const auto& [name, device, tp] : {std::tuple{"Llama-3.1-8B", "H100 SXM", 1}, {"Llama-3.1-70B", "A100 SXM 80", 8},
+  for (const auto& [name, device, tp] : {std::tuple{"Llama-3.1-8B", "H100 SXM", 1},
+                                         {"Llama-3.1-70B", "A100 SXM 80", 8},
                                          {"Qwen3-30B-A3B", "H200 SXM", 1}}) {
     const ModelSpec model = catalogue.model(name, "test");
     const Layout layout{.tp = tp};
     const EngineLimits limits;
     const Quantisation& bf16 = find_quantisation("bf16", "test");
-    const PipelineModel pipeline({OperatorModel(model, catalogue.device(device, "test"), bf16, layout, limits, whole_model(model))}, {});
-    const MemoryBudget budget = memory_budget(model, catalogue.device(device, "test"), bf16, layout, limits, whole_model(model));
+    const PipelineModel pipeline({OperatorModel(model, catalogue.device(device, "test"), bf16,
+                                                layout, limits, whole_model(model))},
+                                 {});
+    const MemoryBudget budget = memory_budget(model, catalogue.device(device, "test"), bf16, layout,
+                                              limits, whole_model(model));
     const Derived derived = derive_instance_model(pipeline, budget, limits, layout, 1366, name);
     validate(derived.model, name);
     const auto workload = WorkloadMoments::of_means(1155, 211);
     const InstanceLimits at{admissible_batch(budget, layout, limits, 1366), 2048};
     const double planned = closed_form(pipeline.function(), at, workload).requests_per_s;
     const double compact = closed_form(seconds_of(derived.model), at, workload).requests_per_s;
-    EXPECT_NEAR(compact / planned, 1, 0.12) << name << " median error " << derived.fit.on_held_out.median;
+    EXPECT_NEAR(compact / planned, 1, 0.12)
+        << name << " median error " << derived.fit.on_held_out.median;
   }
 }
 

@@ -10,26 +10,33 @@ namespace {
 
 using testing::HasSubstr;
 
-// The engine of these tests: 20 ms, 0.2 ms a sequence, 0.5 us a token of context, 40 us a prompt token, 2 ns a pair.
+// The engine of these tests: 20 ms, 0.2 ms a sequence, 0.5 us a token of context, 40 us a prompt
+// token, 2 ns a pair.
 double engine_s(double sequences, double context, double prompt, double cached = 0) {
   const double pairs = prompt * (cached + prompt / 2);
   return 20e-3 + 0.2e-3 * sequences + 0.5e-6 * sequences * context + 40e-6 * prompt + 2e-9 * pairs;
 }
 
-// The minimal profile of section 5.7: prompts alone, streams at several concurrencies, long contexts.
+// The minimal profile of section 5.7: prompts alone, streams at several concurrencies, long
+// contexts.
 std::string minimal_profile() {
   std::string lines;
   for (const double prompt : {128.0, 1024.0, 2048.0}) {
-    lines += fmt::format("{{\"prompt_tokens\": {}, \"seconds\": {}}}\n", prompt, engine_s(0, 0, prompt));
+    lines +=
+        fmt::format("{{\"prompt_tokens\": {}, \"seconds\": {}}}\n", prompt, engine_s(0, 0, prompt));
   }
   for (const double sequences : {1.0, 8.0, 32.0, 128.0}) {
-    lines += fmt::format("{{\"sequences\": {}, \"context\": 192, \"seconds\": {}}}\n", sequences, engine_s(sequences, 192, 0));
+    lines += fmt::format("{{\"sequences\": {}, \"context\": 192, \"seconds\": {}}}\n", sequences,
+                         engine_s(sequences, 192, 0));
   }
   for (const double context : {4096.0, 16384.0}) {
-    lines += fmt::format("{{\"sequences\": 16, \"context\": {}, \"seconds\": {}}}\n", context, engine_s(16, context, 0));
+    lines += fmt::format("{{\"sequences\": 16, \"context\": {}, \"seconds\": {}}}\n", context,
+                         engine_s(16, context, 0));
   }
-  return lines + fmt::format("{{\"sequences\": 16, \"context\": 512, \"prompt_tokens\": 1024, \"cached_tokens\": 512, \"seconds\": {}}}\n",
-                             engine_s(16, 512, 1024, 512));
+  return lines + fmt::format(
+                     "{{\"sequences\": 16, \"context\": 512, \"prompt_tokens\": 1024, "
+                     "\"cached_tokens\": 512, \"seconds\": {}}}\n",
+                     engine_s(16, 512, 1024, 512));
 }
 
 const Deployment kLlama{"Llama-3.1-8B", "A100 SXM 80", "bf16", {}};
@@ -42,7 +49,8 @@ class ProfileTest : public testing::Test {
   }
 
   ProfileFit fit(const std::string& text, const ProfileOptions& options = {}) const {
-    return fit_profile(load_profile(file(text), options.chunk_tokens), kLlama, Catalogue::shipped(), options, "profile.jsonl");
+    return fit_profile(load_profile(file(text), options.chunk_tokens), kLlama, Catalogue::shipped(),
+                       options, "profile.jsonl");
   }
 
   std::string message_of(const std::string& text, const ProfileOptions& options = {}) const {
@@ -71,7 +79,8 @@ TEST_F(ProfileTest, TheMinimalProfileGivesTheEnginesCoefficients) {
 // Four chunks: 4 x 20 ms, and the whole prompt's tokens and pairs.
 TEST_F(ProfileTest, APromptOfSeveralChunksIsTheMeanOfItsIterations) {
   const double seconds = 4 * 20e-3 + 40e-6 * 8192 + 2e-9 * 8192 * 4096;
-  const Profile profile = load_profile(file(fmt::format("{{\"prompt_tokens\": 8192, \"seconds\": {}}}\n", seconds)), 2048);
+  const Profile profile = load_profile(
+      file(fmt::format("{{\"prompt_tokens\": 8192, \"seconds\": {}}}\n", seconds)), 2048);
   EXPECT_DOUBLE_EQ(profile.samples[0].prompt_tokens, 2048);
   EXPECT_DOUBLE_EQ(profile.samples[0].prompt_pairs, 8192.0 * 4096 / 4);
   EXPECT_DOUBLE_EQ(profile.samples[0].seconds, seconds / 4);
@@ -82,19 +91,27 @@ TEST_F(ProfileTest, LimitsReachTwiceWhatWasMeasured) {
   EXPECT_EQ(fit(minimal_profile()).measured.model.max_sequences, 256);  // measured 128
   EXPECT_EQ(fit(minimal_profile()).measured.model.max_context, 2 * 16384);
   EXPECT_THAT(message_of(minimal_profile(), {.max_sequences = 300}),
-              HasSubstr("profile.jsonl: --max-sequences: expected at most 256, twice what was measured; got 300"));
-  EXPECT_THAT(message_of(minimal_profile(), {.max_context = 40'000}),
-              HasSubstr("--max-context: expected at most 32768, twice what was measured; got 40000"));
+              HasSubstr("profile.jsonl: --max-sequences: expected at most 256, twice what was "
+                        "measured; got 300"));
+  EXPECT_THAT(
+      message_of(minimal_profile(), {.max_context = 40'000}),
+      HasSubstr("--max-context: expected at most 32768, twice what was measured; got 40000"));
 }
 
 TEST_F(ProfileTest, WhatCannotBeFittedIsNamed) {
   EXPECT_THAT(message_of(""), HasSubstr("at least one measurement; got none"));
-  EXPECT_THAT(message_of("{\"sequences\": 1, \"context\": 9, \"seconds\": -1}\n"), HasSubstr("profile.jsonl:1: seconds: expected above 0; got -1"));
-  EXPECT_THAT(message_of("{\"sequences\": -1, \"context\": 9, \"seconds\": 1}\n"), HasSubstr("profile.jsonl:1: sequences: expected at least 0; got -1"));
-  EXPECT_THAT(message_of("{\"sequences\": 1, \"seconds\": 1}\n"), HasSubstr("profile.jsonl:1: context: expected"));
-  EXPECT_THAT(message_of("{\"seconds\": 1}\n"), HasSubstr("sequences or prompt_tokens above 0; got neither"));
-  EXPECT_THAT(message_of("{\"sequences\": 4, \"context\": 9, \"seconds\": 1}\n"), HasSubstr("sequences: expected measurements at two values or more; got 4 only"));
-  EXPECT_THAT(message_of("{\"prompt_tokens\": 4, \"seconds\": NaN}\n"), HasSubstr("profile.jsonl:1"));
+  EXPECT_THAT(message_of("{\"sequences\": 1, \"context\": 9, \"seconds\": -1}\n"),
+              HasSubstr("profile.jsonl:1: seconds: expected above 0; got -1"));
+  EXPECT_THAT(message_of("{\"sequences\": -1, \"context\": 9, \"seconds\": 1}\n"),
+              HasSubstr("profile.jsonl:1: sequences: expected at least 0; got -1"));
+  EXPECT_THAT(message_of("{\"sequences\": 1, \"seconds\": 1}\n"),
+              HasSubstr("profile.jsonl:1: context: expected"));
+  EXPECT_THAT(message_of("{\"seconds\": 1}\n"),
+              HasSubstr("sequences or prompt_tokens above 0; got neither"));
+  EXPECT_THAT(message_of("{\"sequences\": 4, \"context\": 9, \"seconds\": 1}\n"),
+              HasSubstr("sequences: expected measurements at two values or more; got 4 only"));
+  EXPECT_THAT(message_of("{\"prompt_tokens\": 4, \"seconds\": NaN}\n"),
+              HasSubstr("profile.jsonl:1"));
 }
 
 TEST_F(ProfileTest, TheFileReadsBack) {

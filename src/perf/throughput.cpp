@@ -8,7 +8,7 @@ namespace {
 
 // One prompt, cut into equal chunks; what it adds to each iteration.
 double added_by_one_prompt(const IterationSeconds& seconds, const Iteration& running,
-                       double without_prompt_s, double prompt_tokens, int64_t chunk_tokens) {
+                           double without_prompt_s, double prompt_tokens, int64_t chunk_tokens) {
   if (prompt_tokens <= 0) return 0;
   const double num_chunks = std::ceil(prompt_tokens / static_cast<double>(chunk_tokens));
   const double each = prompt_tokens / num_chunks;
@@ -42,7 +42,8 @@ double running_batch(const InstanceLimits& limits, const WorkloadMoments& worklo
   const double batch = static_cast<double>(limits.batch);
   const double tokens = workload.mean_input + workload.mean_output;
   if (limits.chunk_tokens <= 0 || tokens <= 0) return batch;
-  const double by_prompts = workload.mean_output * static_cast<double>(limits.chunk_tokens) / tokens;
+  const double by_prompts =
+      workload.mean_output * static_cast<double>(limits.chunk_tokens) / tokens;
   return std::min(batch, std::max(by_prompts, 1.0));
 }
 
@@ -76,7 +77,8 @@ Throughput closed_form(const IterationSeconds& seconds, const InstanceLimits& li
   return result;
 }
 
-double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload, int64_t chunk_tokens) {
+double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload,
+                      int64_t chunk_tokens) {
   return added_by_prompt(seconds, Iteration{}, 0, workload, chunk_tokens);
 }
 
@@ -102,11 +104,11 @@ MixedSteps mixed_steps(const IterationSeconds& seconds, const InstanceLimits& li
   const double generating_s = seconds(running);
   const double total_s = mixed * mixed_s + generating * generating_s;
   result.time_per_token_s = total_s / (mixed + generating);
-  result.first_token_s = mixed_s * std::ceil(workload.mean_input / budget) *
-                         std::min(1 + std::log2(batch) / 8, 2.0);
+  result.first_token_s =
+      mixed_s * std::ceil(workload.mean_input / budget) * std::min(1 + std::log2(batch) / 8, 2.0);
   const double by_steps = batch * (output - 1) / total_s;
-  const double by_little = batch * (output - 1) /
-                           (result.first_token_s + result.time_per_token_s * (output - 1));
+  const double by_little =
+      batch * (output - 1) / (result.first_token_s + result.time_per_token_s * (output - 1));
   result.output_tokens_per_s = std::min(by_steps, by_little);
   return result;
 }
@@ -125,7 +127,8 @@ LoadedLatency latency_at(const IterationSeconds& seconds, const InstanceLimits& 
   double step_s = 0;
   double prompt_s = 0;
   for (int round = 0; round < 20; ++round) {
-    const Iteration running{.num_decoding = std::max(batch, 1e-3), .context_each = workload.decode_context};
+    const Iteration running{.num_decoding = std::max(batch, 1e-3),
+                            .context_each = workload.decode_context};
     const double decode_s = seconds(running);
     prompt_s = added_by_prompt(seconds, running, decode_s, workload, limits.chunk_tokens);
     // In one second, prompts take lambda*c_pre; decoding iterations share the rest.
@@ -136,9 +139,10 @@ LoadedLatency latency_at(const IterationSeconds& seconds, const InstanceLimits& 
   result.time_per_token_s = step_s;
   const double servers = 1 + std::max(capacity - batch, 0.0);
   const double exponent = std::sqrt(2 * (servers + 1)) - 1;
-  const double wait_s = std::pow(result.utilisation, exponent) / (1 - result.utilisation) * prompt_s *
-                        (load.arrival_cv2 + load.service_cv2) / 2;
-  const double own_s = prompt_s + std::ceil(workload.mean_input / static_cast<double>(limits.chunk_tokens)) * step_s;
+  const double wait_s = std::pow(result.utilisation, exponent) / (1 - result.utilisation) *
+                        prompt_s * (load.arrival_cv2 + load.service_cv2) / 2;
+  const double own_s =
+      prompt_s + std::ceil(workload.mean_input / static_cast<double>(limits.chunk_tokens)) * step_s;
   result.first_token_s = step_s / 2 + wait_s + own_s;
   return result;
 }
@@ -154,9 +158,11 @@ SplitPhases split_phases(const IterationSeconds& seconds, const InstanceLimits& 
   const double prompt_s = prompt_alone_s(seconds, workload, limits.chunk_tokens);
   const double link_rate = prompt_kv_bytes > 0 ? link_bytes_per_s / prompt_kv_bytes : 1e300;
   for (int64_t prefill = 1; prefill < instances; ++prefill) {
-    const double rate = std::min({static_cast<double>(prefill) / prompt_s,
-                                  static_cast<double>(instances - prefill) * decode_rate, link_rate});
-    if (rate > best.requests_per_s) best = {rate, prefill, instances - prefill, prompt_kv_bytes / link_bytes_per_s};
+    const double rate =
+        std::min({static_cast<double>(prefill) / prompt_s,
+                  static_cast<double>(instances - prefill) * decode_rate, link_rate});
+    if (rate > best.requests_per_s)
+      best = {rate, prefill, instances - prefill, prompt_kv_bytes / link_bytes_per_s};
   }
   return best;
 }

@@ -19,16 +19,16 @@ IterationSeconds seconds_of(const InstanceModel& model);
 
 // What an instance can hold, besides its speed.
 struct InstanceLimits {
-  int64_t batch = 0;          // B: sequences at once for this workload
+  int64_t batch = 0;  // B: sequences at once for this workload
   int64_t chunk_tokens = 2048;
 };
 
 // E1, the default.
 struct Throughput {
-  int64_t batch = 0;             // B
-  double decode_s = 0;           // T_dec: one iteration at B without prompts
-  double prompt_s = 0;           // c_pre: what one request's prompt adds to a running batch
-  double requests_per_s = 0;     // X
+  int64_t batch = 0;          // B
+  double decode_s = 0;        // T_dec: one iteration at B without prompts
+  double prompt_s = 0;        // c_pre: what one request's prompt adds to a running batch
+  double requests_per_s = 0;  // X
   double output_tokens_per_s = 0;
 };
 
@@ -37,7 +37,8 @@ Throughput closed_form(const IterationSeconds& seconds, const InstanceLimits& li
                        const WorkloadMoments& workload);
 
 // A mean prompt alone on an instance, chunk after chunk: each also pays the iteration's own cost.
-double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload, int64_t chunk_tokens);
+double prompt_alone_s(const IterationSeconds& seconds, const WorkloadMoments& workload,
+                      int64_t chunk_tokens);
 
 // Factor on X for B < 32, where the spread of output lengths leaves slots empty: 1 - 0.5/sqrt(B).
 double small_batch_correction(int64_t batch);
@@ -45,8 +46,8 @@ double small_batch_correction(int64_t batch);
 // E2, AIConfigurator's mixed-step form, as a cross-check.
 struct MixedSteps {
   double output_tokens_per_s = 0;
-  double time_per_token_s = 0;   // TPOT
-  double first_token_s = 0;      // TTFT
+  double time_per_token_s = 0;  // TPOT
+  double first_token_s = 0;     // TTFT
 };
 MixedSteps mixed_steps(const IterationSeconds& seconds, const InstanceLimits& limits,
                        const WorkloadMoments& workload);
@@ -54,7 +55,7 @@ MixedSteps mixed_steps(const IterationSeconds& seconds, const InstanceLimits& li
 // E3: latency at an offered load.
 struct Load {
   double requests_per_s = 0;
-  double arrival_cv2 = 1;    // squared coefficient of variation of the gaps between arrivals
+  double arrival_cv2 = 1;  // squared coefficient of variation of the gaps between arrivals
   double service_cv2 = 1;
 };
 
@@ -73,7 +74,7 @@ struct SplitPhases {
   double requests_per_s = 0;
   int64_t prefill_instances = 0;
   int64_t decode_instances = 0;
-  double transfer_s = 0;         // KV of one prompt over the slower side's link
+  double transfer_s = 0;  // KV of one prompt over the slower side's link
 };
 
 // The best split of `instances` equal ones; 0 requests/s if there are fewer than two.

@@ -37,8 +37,9 @@ TEST_P(ClosedForm, IsTheGoldenValue) {
   const EngineLimits& limits = deployment.limits;
   const OperatorModel& time = deployment.time;
   const int64_t batch = admissible_batch(deployment.budget, deployment.layout, limits, 1155 + 211);
-  const Throughput x = closed_form([&](const Iteration& i) { return time.seconds(i); },
-                                   {batch, limits.chunk_tokens}, WorkloadMoments::of_means(1155, 211));
+  const Throughput x =
+      closed_form([&](const Iteration& i) { return time.seconds(i); }, {batch, limits.chunk_tokens},
+                  WorkloadMoments::of_means(1155, 211));
   EXPECT_EQ(x.batch, c.batch);
   EXPECT_NEAR(x.requests_per_s, c.requests_per_s, 5.1e-4);
   EXPECT_NEAR(1e3 * x.decode_s, c.decode_ms, 5.1e-4);
@@ -58,14 +59,15 @@ InstanceModel simple() {
 // B = 10, I = 1000, O = 100: context 1050; T_dec = 10 + 1 + 10.5 = 21.5 ms; c_pre = 50 ms;
 // X = 1/(0.050 + 100*0.0215/10) = 1/0.265.
 TEST(ClosedFormByHand, FittedModel) {
-  const Throughput x = closed_form(seconds_of(simple()), {10, 2048}, WorkloadMoments::of_means(1000, 100));
+  const Throughput x =
+      closed_form(seconds_of(simple()), {10, 2048}, WorkloadMoments::of_means(1000, 100));
   EXPECT_NEAR(x.decode_s, 21.5e-3, 1e-12);
   EXPECT_NEAR(x.prompt_s, 50e-3, 1e-12);
   EXPECT_NEAR(x.requests_per_s, 1 / 0.265, 1e-9);
 }
 
-// Prompts of 500 and 1500, q = 20 ns a pair: each prompt of I costs 0.05 I + 1e-5 I^2 ms, on the mean
-// 50 + 1e-5*(250,000 + 2,250,000)/2 = 62.5 ms, where the mean prompt alone would cost 60.
+// Prompts of 500 and 1500, q = 20 ns a pair: each prompt of I costs 0.05 I + 1e-5 I^2 ms, on the
+// mean 50 + 1e-5*(250,000 + 2,250,000)/2 = 62.5 ms, where the mean prompt alone would cost 60.
 TEST(ClosedFormByHand, UnlikePromptsCostTheirSquares) {
   InstanceModel model = simple();
   model.time.per_prompt_pair_s = 20e-9;
@@ -80,7 +82,8 @@ TEST(ClosedFormByHand, UnlikePromptsCostTheirSquares) {
 TEST(ClosedFormByHand, LongPromptsDoNotFillTheBatch) {
   const auto workload = WorkloadMoments::of_means(1000, 100);
   const Throughput many = closed_form(seconds_of(simple()), {200, 500}, workload);
-  EXPECT_DOUBLE_EQ(many.requests_per_s, closed_form(seconds_of(simple()), {1000, 500}, workload).requests_per_s);
+  EXPECT_DOUBLE_EQ(many.requests_per_s,
+                   closed_form(seconds_of(simple()), {1000, 500}, workload).requests_per_s);
   // T_dec = 10 + (0.1 + 1.05)*45.4545 = 62.2727 ms; X = 1/(0.050 + 100*0.0622727/45.4545) = 5.3476.
   EXPECT_NEAR(many.decode_s, 62.2727e-3, 1e-7);
   EXPECT_NEAR(many.requests_per_s, 1 / 0.187, 1e-6);
@@ -91,7 +94,8 @@ TEST(ClosedFormByHand, LongPromptsDoNotFillTheBatch) {
 // log2(10)/8, 2) = 93*1.41524 = 131.617 ms. By steps 10*99/2.65 = 373.58 tokens/s; by Little
 // 10*99/(0.131617 + 0.0265*99) = 359.33.
 TEST(MixedStepsByHand, TheSmallerBoundHolds) {
-  const MixedSteps x = mixed_steps(seconds_of(simple()), {10, 500}, WorkloadMoments::of_means(1000, 100));
+  const MixedSteps x =
+      mixed_steps(seconds_of(simple()), {10, 500}, WorkloadMoments::of_means(1000, 100));
   EXPECT_NEAR(x.time_per_token_s, 26.5e-3, 1e-9);
   EXPECT_NEAR(x.first_token_s, 93e-3 * (1 + std::log2(10) / 8), 1e-9);
   EXPECT_NEAR(x.output_tokens_per_s, 990 / (x.first_token_s + 26.5e-3 * 99), 1e-6);
@@ -102,8 +106,9 @@ TEST(MixedStepsByHand, TheSmallerBoundHolds) {
 // T = (10 + 1.15*200 T)/0.9 in ms with T in s: 0.9 T = 0.010 + 0.23 T, T = 0.010/0.67 = 14.925 ms,
 // b = 2.985. rho = 2*0.265 = 0.53.
 TEST(LatencyByHand, TheDecodeBatchSolvesItsFixedPoint) {
-  const LoadedLatency load = latency_at(seconds_of(simple()), {10, 2048},
-                                        WorkloadMoments::of_means(1000, 100), {.requests_per_s = 2});
+  const LoadedLatency load =
+      latency_at(seconds_of(simple()), {10, 2048}, WorkloadMoments::of_means(1000, 100),
+                 {.requests_per_s = 2});
   EXPECT_TRUE(load.is_stable);
   EXPECT_NEAR(load.utilisation, 0.53, 1e-9);
   EXPECT_NEAR(load.time_per_token_s, 0.010 / 0.67, 1e-5);
@@ -115,7 +120,8 @@ TEST(LatencyByHand, TheDecodeBatchSolvesItsFixedPoint) {
 
 TEST(LatencyByHand, OverloadIsAnAnswerNotANumber) {
   EXPECT_FALSE(latency_at(seconds_of(simple()), {10, 2048}, WorkloadMoments::of_means(1000, 100),
-                          {.requests_per_s = 4}).is_stable);
+                          {.requests_per_s = 4})
+                   .is_stable);
 }
 
 // Alone, a prompt costs 10 + 50 = 60 ms: 16.67/s per prefill instance; decoding 10/(100*0.0215) =
@@ -127,7 +133,8 @@ TEST(SplitPhasesByHand, BalancesPrefillAndDecode) {
   EXPECT_EQ(split.decode_instances, 4);
   EXPECT_NEAR(split.requests_per_s, 1 / 0.060, 1e-6);
   // A link of 1e9 bytes/s carries ten prompts of 1e8 bytes a second.
-  EXPECT_NEAR(split_phases(seconds_of(simple()), {10, 2048}, workload, 5, 1e8, 1e9).requests_per_s, 10, 1e-9);
+  EXPECT_NEAR(split_phases(seconds_of(simple()), {10, 2048}, workload, 5, 1e8, 1e9).requests_per_s,
+              10, 1e-9);
 }
 
 // Rows (10, 1) and (30, 3): I = 20, O = 2, context (1*10.5 + 3*31.5)/4 = 26.25.

@@ -3,7 +3,9 @@
 namespace trex::perf {
 
 WorkloadMoments WorkloadMoments::of_means(double mean_input, double mean_output) {
-  return {.mean_input = mean_input, .mean_output = mean_output, .decode_context = mean_input + mean_output / 2};
+  return {.mean_input = mean_input,
+          .mean_output = mean_output,
+          .decode_context = mean_input + mean_output / 2};
 }
 
 WorkloadMoments WorkloadMoments::of(std::span<const RequestLengths> requests) {
@@ -23,7 +25,8 @@ WorkloadMoments WorkloadMoments::of(std::span<const RequestLengths> requests) {
   moments.mean_input /= static_cast<double>(requests.size());
   moments.mean_output /= static_cast<double>(requests.size());
   if (moments.mean_input > 0) {
-    moments.input_spread = squares / static_cast<double>(requests.size()) / (moments.mean_input * moments.mean_input);
+    moments.input_spread =
+        squares / static_cast<double>(requests.size()) / (moments.mean_input * moments.mean_input);
   }
   return moments;
 }

@@ -21,13 +21,19 @@ Inventory two_machines() {
 
 ServingPlan fresh_plan() {
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
-  const std::vector<ModelChoice> models{{"Llama-3.1-70B", catalogue.model("Llama-3.1-70B", "test"), {perf::find_quantisation("bf16", "test")}}};
-  return plan_serving(two_machines(), catalogue, models, {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
+  const std::vector<ModelChoice> models{{"Llama-3.1-70B",
+                                         catalogue.model("Llama-3.1-70B", "test"),
+                                         {perf::find_quantisation("bf16", "test")}}};
+  return plan_serving(two_machines(), catalogue, models,
+                      {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
 }
 
 // One TP8 instance on a machine, as a plan file says it.
 Json tp8(const std::string& machine) {
-  return {{"machines", {machine}}, {"devices", {0, 1, 2, 3, 4, 5, 6, 7}}, {"model", "Llama-3.1-70B"}, {"quantisation", "bf16"},
+  return {{"machines", {machine}},
+          {"devices", {0, 1, 2, 3, 4, 5, 6, 7}},
+          {"model", "Llama-3.1-70B"},
+          {"quantisation", "bf16"},
           {"layout", {{"tp", 8}, {"pp", 1}, {"dp", 1}, {"ep", 1}}}};
 }
 
@@ -40,8 +46,8 @@ std::string message_of(const Json& current) {
   return "accepted";
 }
 
-// Section 8.5: 2xTP4 serve 8.73 requests/s a machine, 1xTP8 7.37. Both machines: +18.5 %; one alone half of that, which is
-// below the hysteresis.
+// Section 8.5: 2xTP4 serve 8.73 requests/s a machine, 1xTP8 7.37. Both machines: +18.5 %; one alone
+// half of that, which is below the hysteresis.
 TEST(Duties, TheWorkedTablesMachineShouldSwitchFromTp8ToTp4) {
   const Json current{{"format", "trex.serving_plan"}, {"instances", {tp8("a"), tp8("b")}}};
   const DutyDiff diff = diff_duties(fresh_plan(), current, "now.json");
@@ -70,12 +76,16 @@ TEST(Duties, AnIdleMachineIsStarted) {
 }
 
 TEST(Duties, WhatTheInventoryDoesNotHaveIsNamed) {
-  EXPECT_THAT(message_of({{"format", "trex.devices"}, {"instances", Json::array()}}), HasSubstr("now.json: format: expected \"trex.serving_plan\""));
-  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {tp8("c")}}}), HasSubstr("machines of the inventory; got \"c\""));
-  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {tp8("a"), tp8("a")}}}), HasSubstr("device 0 of a twice"));
+  EXPECT_THAT(message_of({{"format", "trex.devices"}, {"instances", Json::array()}}),
+              HasSubstr("now.json: format: expected \"trex.serving_plan\""));
+  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {tp8("c")}}}),
+              HasSubstr("machines of the inventory; got \"c\""));
+  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {tp8("a"), tp8("a")}}}),
+              HasSubstr("device 0 of a twice"));
   Json other = tp8("a");
   other["quantisation"] = "fp8";
-  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {other}}}), HasSubstr("Llama-3.1-70B fp8 TP8 on"));
+  EXPECT_THAT(message_of({{"format", "trex.serving_plan"}, {"instances", {other}}}),
+              HasSubstr("Llama-3.1-70B fp8 TP8 on"));
 }
 
 }  // namespace

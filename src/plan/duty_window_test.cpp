@@ -10,8 +10,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Two machines of the worked table (section 8.5): 2xTP4 serve 8.73 requests/s of Azure conversation lengths a machine,
-// 1xTP8 7.37; at 85 % utilisation both machines carry 14.84 or 12.53 together.
+// Two machines of the worked table (section 8.5): 2xTP4 serve 8.73 requests/s of Azure conversation
+// lengths a machine, 1xTP8 7.37; at 85 % utilisation both machines carry 14.84 or 12.53 together.
 Inventory two_machines() {
   Inventory inventory;
   inventory.machines = {{"a", "A100 SXM 80", 8, 0}, {"b", "A100 SXM 80", 8, 0}};
@@ -25,8 +25,10 @@ simulate::Trace trace_of(const std::vector<double>& rates) {
   for (size_t minute = 0; minute < rates.size(); ++minute) {
     const auto count = static_cast<int64_t>(60 * rates[minute]);
     for (int64_t i = 1; i <= count; ++i) {
-      trace.requests.push_back({.arrival_s = 60 * static_cast<double>(minute) + 60 * static_cast<double>(i) / static_cast<double>(count),
-                                .lengths = {1155, 211}});
+      trace.requests.push_back(
+          {.arrival_s = 60 * static_cast<double>(minute) +
+                        60 * static_cast<double>(i) / static_cast<double>(count),
+           .lengths = {1155, 211}});
     }
   }
   return trace;
@@ -38,7 +40,10 @@ Json running(int64_t tp) {
     for (int64_t first = 0; first < 8; first += tp) {
       Json devices = Json::array();
       for (int64_t d = first; d < first + tp; ++d) devices.push_back(d);
-      instances.push_back({{"machines", {machine}}, {"devices", devices}, {"model", "Llama-3.1-70B"}, {"quantisation", "bf16"},
+      instances.push_back({{"machines", {machine}},
+                           {"devices", devices},
+                           {"model", "Llama-3.1-70B"},
+                           {"quantisation", "bf16"},
                            {"layout", {{"tp", tp}, {"pp", 1}, {"dp", 1}, {"ep", 1}}}});
     }
   }
@@ -50,8 +55,12 @@ DutyWindow window(const std::vector<double>& rates, int64_t tp) {
   const simulate::Trace trace = trace_of(rates);
   Inventory inventory = two_machines();
   inventory.classes = observed_classes(inventory.classes, trace, "observed.csv");
-  const std::vector<ModelChoice> models{{"Llama-3.1-70B", catalogue.model("Llama-3.1-70B", "test"), {perf::find_quantisation("bf16", "test")}}};
-  const ServingPlan plan = plan_serving(inventory, catalogue, models, {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
+  const std::vector<ModelChoice> models{{"Llama-3.1-70B",
+                                         catalogue.model("Llama-3.1-70B", "test"),
+                                         {perf::find_quantisation("bf16", "test")}}};
+  const ServingPlan plan =
+      plan_serving(inventory, catalogue, models,
+                   {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
   return window_of(plan, diff_duties(plan, running(tp), "now.json"), trace);
 }
 
@@ -74,7 +83,8 @@ TEST(DutyWindow, OneMinuteThatDisagreesIsEnoughToLeaveItAsItIs) {
   EXPECT_TRUE(idle.advice.can_stop.empty());
 }
 
-// At 6 requests/s one machine is enough: 6/7.42 = 81 % of it. At 7 it would be 94 %, too near to starting it again.
+// At 6 requests/s one machine is enough: 6/7.42 = 81 % of it. At 7 it would be 94 %, too near to
+// starting it again.
 TEST(DutyWindow, AMachineStopsOnlyWhenTheRestKeepsRoom) {
   const DutyWindow quiet = window({6, 6, 6, 6, 6}, 4);
   EXPECT_TRUE(quiet.advice.scale_in);
@@ -86,7 +96,8 @@ TEST(DutyWindow, AMachineStopsOnlyWhenTheRestKeepsRoom) {
 
 TEST(DutyWindow, AChangeIsAdvisedWhenItPaysInEveryMinute) {
   const DutyWindow other = window({11, 11, 12, 11, 11}, 8);
-  for (const ObservedMinute& minute : other.minutes) EXPECT_NEAR(minute.gain, 8.73 / 7.37 - 1, 0.02);
+  for (const ObservedMinute& minute : other.minutes)
+    EXPECT_NEAR(minute.gain, 8.73 / 7.37 - 1, 0.02);
   EXPECT_TRUE(other.advice.change);
   EXPECT_FALSE(other.advice.scale_out);
   EXPECT_THAT(window_table(other), HasSubstr("change to the plan"));
@@ -102,7 +113,8 @@ TEST(DutyWindow, FourMinutesGiveNoAdvice) {
 
 TEST(DutyWindow, RatesAndLengthsAreThoseOfTheLastFiveMinutes) {
   const simulate::Trace trace = trace_of({9, 9, 3, 3, 3, 3, 3});
-  const auto classes = observed_classes({{.name = "all", .model = "m", .requests_per_s = 50}}, trace, "observed.csv");
+  const auto classes = observed_classes({{.name = "all", .model = "m", .requests_per_s = 50}},
+                                        trace, "observed.csv");
   EXPECT_NEAR(classes[0].requests_per_s, 3, 1e-9);
   EXPECT_NEAR(classes[0].lengths.mean_input, 1155, 1e-9);
 }
@@ -110,15 +122,21 @@ TEST(DutyWindow, RatesAndLengthsAreThoseOfTheLastFiveMinutes) {
 TEST(DutyWindow, ClassesAreToldApartByNameAndNobodyAskingIsNotNoRate) {
   simulate::Trace trace = trace_of({2, 2, 2, 2, 2});
   for (auto& request : trace.requests) request.request_class = "chat";
-  const auto classes = observed_classes({{.name = "chat"}, {.name = "bulk"}}, trace, "observed.csv");
+  const auto classes =
+      observed_classes({{.name = "chat"}, {.name = "bulk"}}, trace, "observed.csv");
   EXPECT_NEAR(classes[0].requests_per_s, 2, 1e-9);
   EXPECT_NEAR(classes[1].requests_per_s, 0.5 / 300, 1e-12);
   trace.requests[3].request_class = "chta";
-  EXPECT_THAT([&] { observed_classes({{.name = "chat"}, {.name = "bulk"}}, trace, "observed.csv"); },
-              testing::ThrowsMessage<Error>(HasSubstr("observed.csv: class: expected one of chat, bulk; got \"chta\" (did you mean \"chat\"?)")));
+  EXPECT_THAT(
+      [&] {
+        observed_classes({{.name = "chat"}, {.name = "bulk"}}, trace, "observed.csv");
+      },
+      testing::ThrowsMessage<Error>(HasSubstr("observed.csv: class: expected one of chat, bulk; "
+                                              "got \"chta\" (did you mean \"chat\"?)")));
   trace.has_arrivals = false;
   EXPECT_THAT([&] { observed_classes({{.name = "chat"}}, trace, "observed.csv"); },
-              testing::ThrowsMessage<Error>(HasSubstr("expected a trace with arrival times; got lengths only")));
+              testing::ThrowsMessage<Error>(
+                  HasSubstr("expected a trace with arrival times; got lengths only")));
 }
 
 }  // namespace

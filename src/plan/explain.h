@@ -14,12 +14,12 @@ std::string reason_against(const Shape& loser, const Shape* winner, const Proble
 // Share of a full decode iteration that goes to links.
 double communication_share(const Shape& shape, const perf::WorkloadMoments& lengths);
 
-// The text of the error for a model that fits nowhere: by how much it misses on the roomiest shape, and
-// what would make it fit.
+// The text of the error for a model that fits nowhere: by how much it misses on the roomiest shape,
+// and what would make it fit.
 struct NoFit {
   std::string expected, got, hint;
 };
-NoFit explain_no_fit(const ModelChoice& model, const std::vector<Shape>& rejected, const std::vector<MachineKind>& kinds,
-                     size_t model_index);
+NoFit explain_no_fit(const ModelChoice& model, const std::vector<Shape>& rejected,
+                     const std::vector<MachineKind>& kinds, size_t model_index);
 
 }  // namespace trex::plan

@@ -33,10 +33,10 @@ namespace trex::plan {
 
 struct Machine {
   std::string name;
-  std::string device;            // its catalogue name
+  std::string device;  // its catalogue name
   int64_t num_devices = 0;
-  double price_usd_h = 0;        // of all its devices
-  bool has_price = true;         // stated, or a list price
+  double price_usd_h = 0;  // of all its devices
+  bool has_price = true;   // stated, or a list price
 };
 
 struct Limits {
@@ -46,14 +46,14 @@ struct Limits {
 
 struct RequestClass {
   std::string name;
-  std::string model;             // catalogue name or path
+  std::string model;  // catalogue name or path
   perf::WorkloadMoments lengths;
-  std::string trace;             // where the lengths come from; empty: stated as means
-  double requests_per_s = 0;     // 0: not stated; only the ratio of classes counts then
+  std::string trace;          // where the lengths come from; empty: stated as means
+  double requests_per_s = 0;  // 0: not stated; only the ratio of classes counts then
   double arrival_cv2 = 1;
-  bool is_bulk = false;          // no one waits for it: may fill an instance to 95 %
+  bool is_bulk = false;  // no one waits for it: may fill an instance to 95 %
   Limits limits;
-  int64_t longest_tokens = 0;    // prompt and output of the longest request
+  int64_t longest_tokens = 0;  // prompt and output of the longest request
 };
 
 struct Network {
@@ -72,9 +72,11 @@ struct Inventory {
 Inventory load_inventory(const Path& file, const perf::Catalogue& catalogue);
 
 // A class from a trace by name or path. The trace's rate and burstiness become the class's.
-RequestClass class_of_trace(const std::string& trace, const std::string& model, const std::string& where);
+RequestClass class_of_trace(const std::string& trace, const std::string& model,
+                            const std::string& where);
 
-// Throws Input at `where` when classes contradict: some with a rate and some without, two of one name.
+// Throws Input at `where` when classes contradict: some with a rate and some without, two of one
+// name.
 void validate(const Inventory& inventory, const std::string& where);
 
 }  // namespace trex::plan

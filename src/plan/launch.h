@@ -23,7 +23,8 @@ std::vector<LaunchLine> launch_lines(const ServingPlan& plan, const PlannedInsta
 // What the gateway calls the first engine that can run it; "openai" when none of ours can.
 std::string engine_of(const ServingPlan& plan, const PlannedInstance& instance);
 
-// gateway.toml: an [[instances]] table each, with capability and limits, and the classes' priorities.
+// gateway.toml: an [[instances]] table each, with capability and limits, and the classes'
+// priorities.
 std::string gateway_config(const ServingPlan& plan);
 
 }  // namespace trex::plan

@@ -7,8 +7,9 @@ namespace trex::plan {
 namespace {
 
 Json memory_json(const perf::MemoryBudget& memory) {
-  return {{"device_bytes", memory.device_bytes}, {"usable_bytes", memory.usable_bytes}, {"weight_bytes", memory.weight_bytes},
-          {"activation_bytes", memory.activation_bytes}, {"reserve_bytes", memory.reserve_bytes}, {"kv_bytes", memory.kv_bytes}};
+  return {{"device_bytes", memory.device_bytes},   {"usable_bytes", memory.usable_bytes},
+          {"weight_bytes", memory.weight_bytes},   {"activation_bytes", memory.activation_bytes},
+          {"reserve_bytes", memory.reserve_bytes}, {"kv_bytes", memory.kv_bytes}};
 }
 
 Json classes_json(const Problem& problem, const Shape& shape, const PlannedInstance& instance) {
@@ -18,7 +19,8 @@ Json classes_json(const Problem& problem, const Shape& shape, const PlannedInsta
     if (performance.requests_per_s <= 0) continue;
     classes.push_back({{"class", problem.classes[c].name},
                        {"requests_per_s", performance.requests_per_s},
-                       {"output_tokens_per_s", performance.requests_per_s * problem.classes[c].lengths.mean_output},
+                       {"output_tokens_per_s",
+                        performance.requests_per_s * problem.classes[c].lengths.mean_output},
                        {"batch", performance.closed_form.batch},
                        {"first_token_s", performance.first_token_s},
                        {"per_token_s", performance.per_token_s},
@@ -68,27 +70,43 @@ std::string evidence_of(const Shape& shape, const PlannedInstance& instance) {
 
 Json to_json(const ServingPlan& plan) {
   const Problem& problem = plan.problem;
-  Json json{{"format", "trex.serving_plan"}, {"version", 1},
+  Json json{{"format", "trex.serving_plan"},
+            {"version", 1},
             {"objective", problem.objective == Objective::Cost ? "cost" : "throughput"},
-            {"scale", plan.selection.scale}, {"cost_usd_h", plan.selection.cost_usd_h},
-            {"proved_best", plan.selection.is_proved}, {"gap", plan.selection.gap}, {"calibrated", plan.calibrated},
+            {"scale", plan.selection.scale},
+            {"cost_usd_h", plan.selection.cost_usd_h},
+            {"proved_best", plan.selection.is_proved},
+            {"gap", plan.selection.gap},
+            {"calibrated", plan.calibrated},
             {"shapes_considered", plan.shapes_considered}};
   json["classes"] = Json::array();
   for (const RequestClass& c : problem.classes) {
-    json["classes"].push_back({{"name", c.name}, {"model", c.model}, {"mean_input", c.lengths.mean_input},
-                               {"mean_output", c.lengths.mean_output}, {"stated_requests_per_s", c.requests_per_s},
+    json["classes"].push_back({{"name", c.name},
+                               {"model", c.model},
+                               {"mean_input", c.lengths.mean_input},
+                               {"mean_output", c.lengths.mean_output},
+                               {"stated_requests_per_s", c.requests_per_s},
                                {"planned_requests_per_s", plan.selection.scale * nominal_rate(c)}});
   }
   json["instances"] = Json::array();
-  for (const PlannedInstance& instance : plan.instances) json["instances"].push_back(instance_json(plan, instance));
+  for (const PlannedInstance& instance : plan.instances)
+    json["instances"].push_back(instance_json(plan, instance));
   json["alternatives"] = Json::array();
   for (const Alternative& a : plan.alternatives) {
-    json["alternatives"].push_back({{"what", a.text}, {"scale", a.scale}, {"cost_usd_h", a.problem == nullptr ? Json() : Json(a.cost_usd_h)}, {"why_it_lost", a.reason}});
+    json["alternatives"].push_back(
+        {{"what", a.text},
+         {"scale", a.scale},
+         {"cost_usd_h", a.problem == nullptr ? Json() : Json(a.cost_usd_h)},
+         {"why_it_lost", a.reason}});
   }
   json["sensitivity"] = Json::array();
   for (const Sensitivity& s : plan.sensitivity) {
-    json["sensitivity"].push_back({{"device", s.device}, {"slower_by", 0.2}, {"scale", s.scale}, {"cost_usd_h", s.cost_usd_h},
-                                   {"scale_without_new_plan", s.unchanged_scale}, {"same_choice", s.same_choice}});
+    json["sensitivity"].push_back({{"device", s.device},
+                                   {"slower_by", 0.2},
+                                   {"scale", s.scale},
+                                   {"cost_usd_h", s.cost_usd_h},
+                                   {"scale_without_new_plan", s.unchanged_scale},
+                                   {"same_choice", s.same_choice}});
   }
   if (!plan.checked.empty()) json["check"] = check_json(plan);
   json["notes"] = notes_of(plan);

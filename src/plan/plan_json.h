@@ -11,7 +11,8 @@ namespace trex::plan {
 
 Json to_json(const ServingPlan& plan);
 
-// What an instance's numbers rest on: "measured" itself, "measured stages" (each as its share of the whole model on its machine), measured "kernels", or "UNCALIBRATED" data sheets.
+// What an instance's numbers rest on: "measured" itself, "measured stages" (each as its share of
+// the whole model on its machine), measured "kernels", or "UNCALIBRATED" data sheets.
 std::string evidence_of(const Shape& shape, const PlannedInstance& instance);
 
 // Of what a plan's scale tells: "times the stated rates", "requests/s".
@@ -29,8 +30,8 @@ std::string explanation_of(const ServingPlan& plan);
 // Launch lines of each instance.
 std::string launch_text(const ServingPlan& plan);
 
-// The table a person decides from; `explain` adds memory, times and links of each choice. Lines are at most `width`
-// characters, launch lines excepted; 0: as long as they are.
+// The table a person decides from; `explain` adds memory, times and links of each choice. Lines are
+// at most `width` characters, launch lines excepted; 0: as long as they are.
 std::string table_of(const ServingPlan& plan, bool explain, size_t width = 0);
 
 }  // namespace trex::plan

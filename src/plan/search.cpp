@@ -7,7 +7,8 @@ namespace trex::plan {
 double price_of(const Shape& shape, const std::vector<MachineKind>& kinds) {
   double usd_h = 0;
   for (size_t k = 0; k < kinds.size(); ++k) {
-    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) / static_cast<double>(kinds[k].num_devices);
+    usd_h += kinds[k].price_usd_h * static_cast<double>(shape.devices_of_kind(k, kinds)) /
+             static_cast<double>(kinds[k].num_devices);
   }
   return usd_h;
 }
@@ -26,7 +27,8 @@ double nominal_rate(const RequestClass& request_class) {
 Selection search(const Problem& problem) {
   const bool crosses = std::any_of(problem.shapes.begin(), problem.shapes.end(),
                                    [](const Shape& shape) { return shape.crosses_machines(); });
-  const bool is_simple = problem.classes.size() == 1 && problem.objective == Objective::Throughput && !crosses;
+  const bool is_simple =
+      problem.classes.size() == 1 && problem.objective == Objective::Throughput && !crosses;
   return is_simple ? fill_machines(problem) : solve_program(problem);
 }
 
@@ -59,10 +61,12 @@ Selection fill_machines(const Problem& problem) {
       }
       const auto s = static_cast<size_t>(last[n]);
       selection.counts[s] += machines;
-      selection.cost_usd_h += price_of(problem.shapes[s], problem.kinds) * static_cast<double>(machines);
+      selection.cost_usd_h +=
+          price_of(problem.shapes[s], problem.kinds) * static_cast<double>(machines);
       n -= static_cast<size_t>(problem.shapes[s].layout.devices());
     }
-    selection.scale += best[devices] * static_cast<double>(machines) / nominal_rate(problem.classes[0]);
+    selection.scale +=
+        best[devices] * static_cast<double>(machines) / nominal_rate(problem.classes[0]);
   }
   return selection;
 }
@@ -70,7 +74,8 @@ Selection fill_machines(const Problem& problem) {
 std::vector<std::vector<Place>> pack(const Problem& problem, const std::vector<int64_t>& counts) {
   std::vector<std::vector<Place>> places(problem.shapes.size());
   std::vector<std::vector<int64_t>> used(problem.kinds.size());
-  for (size_t k = 0; k < problem.kinds.size(); ++k) used[k].assign(problem.kinds[k].machines.size(), 0);
+  for (size_t k = 0; k < problem.kinds.size(); ++k)
+    used[k].assign(problem.kinds[k].machines.size(), 0);
   // Whole machines first, then the largest instances (first fit decreasing).
   std::vector<size_t> order(problem.shapes.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -95,8 +100,9 @@ std::vector<std::vector<Place>> pack(const Problem& problem, const std::vector<i
       } else {
         const int64_t wanted = shape.layout.devices();
         const auto& kind = problem.kinds[shape.kind];
-        const auto fits = std::find_if(used[shape.kind].begin(), used[shape.kind].end(),
-                                       [&](int64_t taken) { return taken + wanted <= kind.num_devices; });
+        const auto fits =
+            std::find_if(used[shape.kind].begin(), used[shape.kind].end(),
+                         [&](int64_t taken) { return taken + wanted <= kind.num_devices; });
         if (fits == used[shape.kind].end()) return {};
         for (int64_t d = 0; d < wanted; ++d) place.devices.push_back(*fits + d);
         *fits += wanted;

@@ -20,15 +20,17 @@ std::vector<int64_t> divisors(int64_t n) {
   return all;
 }
 
-// The largest factor on the batch of a pipeline: each stage holds its own layers' cache only, so the
-// stage with the least room decides.
-perf::MemoryBudget tightest_memory(const Shape& shape, const std::vector<const MachineKind*>& stage_kinds,
-                                   const perf::ModelSpec& model, const std::vector<perf::StageRange>& ranges) {
+// The largest factor on the batch of a pipeline: each stage holds its own layers' cache only, so
+// the stage with the least room decides.
+perf::MemoryBudget tightest_memory(const Shape& shape,
+                                   const std::vector<const MachineKind*>& stage_kinds,
+                                   const perf::ModelSpec& model,
+                                   const std::vector<perf::StageRange>& ranges) {
   perf::MemoryBudget tightest;
   double least = 0;
   for (size_t i = 0; i < ranges.size(); ++i) {
-    const auto budget = perf::memory_budget(model, stage_kinds[i]->device, shape.quantisation, shape.layout,
-                                            shape.limits, ranges[i]);
+    const auto budget = perf::memory_budget(model, stage_kinds[i]->device, shape.quantisation,
+                                            shape.layout, shape.limits, ranges[i]);
     const double sequences = budget.kv_bytes / budget.kv.bytes(shape.limits.max_context);
     if (i == 0 || sequences < least) tightest = budget, least = sequences;
   }
@@ -39,10 +41,12 @@ std::string memory_refusal(const Shape& shape, const perf::ModelSpec& model) {
   const double missing = shape.memory.missing_bytes(shape.limits.max_context);
   const double tolerated = shape.limits.tolerance * shape.memory.device_bytes;
   if (missing <= 0 || (shape.memory.kv_bytes > 0 && missing <= tolerated)) return "";
-  return fmt::format("{} of {} needs {:.1f} GB more a device (weights {:.1f} GB of {:.1f} GB usable, {} tokens of cache {:.2f} GB)",
-                     shape.text(), model.name, missing * 1e-9, shape.memory.weight_bytes * 1e-9,
-                     shape.memory.usable_bytes * 1e-9, shape.limits.max_context,
-                     shape.memory.kv.bytes(shape.limits.max_context) * 1e-9);
+  return fmt::format(
+      "{} of {} needs {:.1f} GB more a device (weights {:.1f} GB of {:.1f} GB usable, {} tokens of "
+      "cache {:.2f} GB)",
+      shape.text(), model.name, missing * 1e-9, shape.memory.weight_bytes * 1e-9,
+      shape.memory.usable_bytes * 1e-9, shape.limits.max_context,
+      shape.memory.kv.bytes(shape.limits.max_context) * 1e-9);
 }
 
 // A prompt by itself, chunk after chunk.
@@ -50,7 +54,8 @@ double first_token_s(const Shape& shape, double prompt_tokens) {
   const int64_t chunk_tokens = shape.limits.chunk_tokens;
   if (!shape.measured) return shape.pipeline->prompt_seconds(prompt_tokens, chunk_tokens);
   const perf::IterationCoefficients& time = shape.measured->model.time;
-  return std::ceil(prompt_tokens / static_cast<double>(chunk_tokens)) * time.base_s + time.prompt_s(prompt_tokens);
+  return std::ceil(prompt_tokens / static_cast<double>(chunk_tokens)) * time.base_s +
+         time.prompt_s(prompt_tokens);
 }
 
 ClassPerformance performance_of(const Shape& shape, const RequestClass& request_class) {
@@ -75,8 +80,8 @@ ClassPerformance performance_of(const Shape& shape, const RequestClass& request_
     return result;
   }
   if (limits.per_token_s && fastest_s > *limits.per_token_s) {
-    result.refused = fmt::format("{:.1f} ms a token even when idle, limit {:.0f} ms", 1e3 * fastest_s,
-                                 1e3 * *limits.per_token_s);
+    result.refused = fmt::format("{:.1f} ms a token even when idle, limit {:.0f} ms",
+                                 1e3 * fastest_s, 1e3 * *limits.per_token_s);
     return result;
   }
   result.requests_per_s = result.closed_form.requests_per_s * perf::small_batch_correction(batch);
@@ -93,8 +98,9 @@ void keep_token_limit(Shape& shape, const std::vector<RequestClass>& classes, si
   int64_t too_many = performance.closed_form.batch;
   while (too_many - fits > 1) {
     const int64_t middle = fits + (too_many - fits) / 2;
-    const double seconds = seconds_of(shape)({.num_decoding = static_cast<double>(middle),
-                                              .context_each = request_class.lengths.decode_context});
+    const double seconds =
+        seconds_of(shape)({.num_decoding = static_cast<double>(middle),
+                           .context_each = request_class.lengths.decode_context});
     (seconds <= *request_class.limits.per_token_s ? fits : too_many) = middle;
   }
   shape.limits.max_sequences = std::min(shape.limits.max_sequences, fits);
@@ -114,8 +120,10 @@ std::vector<MachineKind> kinds_of(const Inventory& inventory, const perf::Catalo
     if (same != kinds.end()) {
       same->machines.push_back(machine.name);
     } else {
-      kinds.push_back({catalogue.device(machine.device, machine.name), machine.num_devices,
-                       machine.price_usd_h, {machine.name}});
+      kinds.push_back({catalogue.device(machine.device, machine.name),
+                       machine.num_devices,
+                       machine.price_usd_h,
+                       {machine.name}});
     }
   }
   return kinds;
@@ -125,26 +133,36 @@ perf::IterationSeconds seconds_of(const Shape& shape) {
   return shape.measured ? perf::seconds_of(shape.measured->model) : shape.pipeline->function();
 }
 
-std::shared_ptr<const perf::MeasuredModel> measured_on(const MachineKind& kind, const ModelChoice& model, const perf::Quantisation& quantisation,
-                                                       const perf::Layout& layout, const ShapeOptions& options) {
+std::shared_ptr<const perf::MeasuredModel> measured_on(const MachineKind& kind,
+                                                       const ModelChoice& model,
+                                                       const perf::Quantisation& quantisation,
+                                                       const perf::Layout& layout,
+                                                       const ShapeOptions& options) {
   for (const auto& measured : options.measured) {
     const perf::Deployment& d = measured->deployment;
-    if (d.model == model.spec.name && d.device == kind.device.name && d.quantisation == quantisation.name && d.layout.text() == layout.text()) {
+    if (d.model == model.spec.name && d.device == kind.device.name &&
+        d.quantisation == quantisation.name && d.layout.text() == layout.text()) {
       return measured;
     }
   }
   return nullptr;
 }
 
-perf::IterationSeconds measured_factor(const std::shared_ptr<const perf::MeasuredModel>& measured, const MachineKind& kind,
-                                       const ModelChoice& model, const Shape& shape) {
+perf::IterationSeconds measured_factor(const std::shared_ptr<const perf::MeasuredModel>& measured,
+                                       const MachineKind& kind, const ModelChoice& model,
+                                       const Shape& shape) {
   const perf::Layout alone{.tp = shape.layout.tp};
-  const auto whole = std::make_shared<const perf::OperatorModel>(model.spec, kind.device, shape.quantisation, alone, shape.limits, perf::whole_model(model.spec));
-  return [whole, seconds = perf::seconds_of(measured->model)](const perf::Iteration& iteration) { return seconds(iteration) / whole->seconds(iteration); };
+  const auto whole = std::make_shared<const perf::OperatorModel>(
+      model.spec, kind.device, shape.quantisation, alone, shape.limits,
+      perf::whole_model(model.spec));
+  return [whole, seconds = perf::seconds_of(measured->model)](const perf::Iteration& iteration) {
+    return seconds(iteration) / whole->seconds(iteration);
+  };
 }
 
 bool Shape::is_usable() const {
-  return refused.empty() && std::any_of(classes.begin(), classes.end(), [](const auto& c) { return c.requests_per_s > 0; });
+  return refused.empty() && std::any_of(classes.begin(), classes.end(),
+                                        [](const auto& c) { return c.requests_per_s > 0; });
 }
 
 std::string Shape::text() const {
@@ -156,8 +174,9 @@ int64_t Shape::devices_of_kind(size_t k, const std::vector<MachineKind>& kinds) 
   return k == kind ? layout.devices() : 0;
 }
 
-void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, const ModelChoice& model,
-              const std::vector<RequestClass>& classes, const std::vector<perf::StageLink>& links) {
+void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds,
+              const ModelChoice& model, const std::vector<RequestClass>& classes,
+              const std::vector<perf::StageLink>& links) {
   shape.classes.assign(classes.size(), {});
   const auto ranges = perf::stage_ranges(shape.stage_layers);
   shape.memory = tightest_memory(shape, stage_kinds, model.spec, ranges);
@@ -165,11 +184,14 @@ void evaluate(Shape& shape, const std::vector<const MachineKind*>& stage_kinds, 
   if (!shape.refused.empty()) return;
   std::vector<perf::OperatorModel> stages;
   for (size_t i = 0; i < ranges.size(); ++i) {
-    stages.emplace_back(model.spec, stage_kinds[i]->device, shape.quantisation, shape.layout, shape.limits, ranges[i]);
+    stages.emplace_back(model.spec, stage_kinds[i]->device, shape.quantisation, shape.layout,
+                        shape.limits, ranges[i]);
   }
   std::vector<perf::IterationSeconds> factors;
-  for (size_t i = 0; i < shape.measured_stages.size(); ++i) factors.push_back(measured_factor(shape.measured_stages[i], *stage_kinds[i], model, shape));
-  shape.pipeline = std::make_shared<const perf::PipelineModel>(std::move(stages), links, std::move(factors));
+  for (size_t i = 0; i < shape.measured_stages.size(); ++i)
+    factors.push_back(measured_factor(shape.measured_stages[i], *stage_kinds[i], model, shape));
+  shape.pipeline =
+      std::make_shared<const perf::PipelineModel>(std::move(stages), links, std::move(factors));
   for (const bool again : {false, true}) {
     const int64_t before = shape.limits.max_sequences;
     for (size_t c = 0; c < classes.size(); ++c) {
@@ -186,12 +208,16 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
                              const ShapeOptions& options) {
   std::vector<Shape> shapes;
   const auto add = [&](const perf::Layout& layout, const perf::Quantisation& quantisation) {
-    Shape shape{.kind = kind_index, .model = model_index, .layout = layout, .quantisation = quantisation,
+    Shape shape{.kind = kind_index,
+                .model = model_index,
+                .layout = layout,
+                .quantisation = quantisation,
                 .limits = options.limits};
     shape.classes.assign(classes.size(), {});
     shape.measured = measured_on(kind, model, quantisation, layout, options);
     if (shape.measured) {
-      shape.limits.max_sequences = std::min(shape.limits.max_sequences, shape.measured->model.max_sequences);
+      shape.limits.max_sequences =
+          std::min(shape.limits.max_sequences, shape.measured->model.max_sequences);
       shape.limits.chunk_tokens = shape.measured->model.chunk_tokens;
     }
     const auto problem = perf::layout_problem(model.spec, layout);
@@ -201,8 +227,10 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
       shape.refused = layout.text() + ": " + *problem;
     } else {
       shape.stage_layers = perf::equal_layers(model.spec.num_layers, layout.pp);
-      evaluate(shape, std::vector<const MachineKind*>(static_cast<size_t>(layout.pp), &kind), model, classes,
-               std::vector<perf::StageLink>(static_cast<size_t>(layout.pp - 1), perf::link_within(kind.device)));
+      evaluate(shape, std::vector<const MachineKind*>(static_cast<size_t>(layout.pp), &kind), model,
+               classes,
+               std::vector<perf::StageLink>(static_cast<size_t>(layout.pp - 1),
+                                            perf::link_within(kind.device)));
     }
     shapes.push_back(std::move(shape));
   };
@@ -221,13 +249,17 @@ std::vector<Shape> shapes_of(const MachineKind& kind, size_t kind_index, const M
   return shapes;
 }
 
-std::vector<Shape> without_dominated(std::vector<Shape> shapes, const std::vector<MachineKind>& kinds) {
+std::vector<Shape> without_dominated(std::vector<Shape> shapes,
+                                     const std::vector<MachineKind>& kinds) {
   std::vector<bool> dominated(shapes.size(), false);
   for (size_t a = 0; a < shapes.size(); ++a) {
     for (size_t b = 0; b < shapes.size() && !dominated[a]; ++b) {
-      if (a == b || dominated[b] || shapes[a].kind != shapes[b].kind || shapes[a].model != shapes[b].model) continue;
+      if (a == b || dominated[b] || shapes[a].kind != shapes[b].kind ||
+          shapes[a].model != shapes[b].model)
+        continue;
       if (shapes[a].crosses_machines() || shapes[b].crosses_machines()) continue;
-      const int64_t copies = shapes[a].devices_of_kind(shapes[a].kind, kinds) / shapes[b].devices_of_kind(shapes[b].kind, kinds);
+      const int64_t copies = shapes[a].devices_of_kind(shapes[a].kind, kinds) /
+                             shapes[b].devices_of_kind(shapes[b].kind, kinds);
       if (copies < 1) continue;
       dominated[a] = true;
       for (size_t c = 0; c < shapes[a].classes.size(); ++c) {

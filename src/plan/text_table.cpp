@@ -23,11 +23,14 @@ std::string without_trailing_spaces(std::string line) {
 }  // namespace
 
 size_t columns_of(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 void TextTable::drop(const std::string& header) {
-  const auto column = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.header == header; });
+  const auto column = std::find_if(columns_.begin(), columns_.end(),
+                                   [&](const Column& c) { return c.header == header; });
   if (column == columns_.end()) return;
   const auto index = column - columns_.begin();
   columns_.erase(column);
@@ -61,7 +64,8 @@ std::string TextTable::text(size_t width) const {
   std::vector<size_t> starts{0};
   size_t used = 0;
   for (size_t c = 0; c < widths.size(); ++c) {
-    if (width > 0 && c > starts.back() && used + widths[c] > width) starts.push_back(c), used = kIndent;
+    if (width > 0 && c > starts.back() && used + widths[c] > width)
+      starts.push_back(c), used = kIndent;
     used += widths[c] + kGap;
   }
   starts.push_back(widths.size());
@@ -70,7 +74,8 @@ std::string TextTable::text(size_t width) const {
     for (size_t part = 0; part + 1 < starts.size(); ++part) {
       std::string line(part == 0 ? 0 : kIndent, ' ');
       for (size_t c = starts[part]; c < starts[part + 1]; ++c) {
-        line += (c > starts[part] ? std::string(kGap, ' ') : "") + padded(cell(c), widths[c], columns_[c].is_number);
+        line += (c > starts[part] ? std::string(kGap, ' ') : "") +
+                padded(cell(c), widths[c], columns_[c].is_number);
       }
       text += without_trailing_spaces(line) + "\n";
     }

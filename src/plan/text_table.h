@@ -9,8 +9,8 @@ namespace trex::plan {
 // Characters of UTF-8, each one column wide.
 size_t columns_of(const std::string& text);
 
-// Columns as wide as their widest cell, numbers to the right. What does not fit into `width` (0: any) stands on further
-// lines of the row, indented; the header likewise.
+// Columns as wide as their widest cell, numbers to the right. What does not fit into `width` (0:
+// any) stands on further lines of the row, indented; the header likewise.
 class TextTable {
  public:
   struct Column {

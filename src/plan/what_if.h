@@ -1,5 +1,5 @@
-// What-if questions about a plan: which choices lost and why, and what a slower device would change (heterogeneous
-// serving, section 8.1).
+// What-if questions about a plan: which choices lost and why, and what a slower device would change
+// (heterogeneous serving, section 8.1).
 #pragma once
 
 #include <vector>
@@ -13,12 +13,15 @@ double largest_scale(Problem problem);
 
 // Shapes of the kinds in use, most promising first; each kind's shapes alone decide its part, so at
 // most `most` searches are made.
-std::vector<Alternative> losers(const ServingPlan& plan, const std::vector<Shape>& rejected, size_t most);
+std::vector<Alternative> losers(const ServingPlan& plan, const std::vector<Shape>& rejected,
+                                size_t most);
 
-// The alternative's instances become the plan's: `selection` with its gap to the bound, and shapes that `problem` lacks.
+// The alternative's instances become the plan's: `selection` with its gap to the bound, and shapes
+// that `problem` lacks.
 void take(ServingPlan& plan, const Alternative& alternative);
 
-// Where the optimum is not proved, a what-if question may find a better plan: then that is the plan.
+// Where the optimum is not proved, a what-if question may find a better plan: then that is the
+// plan.
 bool adopt_better(ServingPlan& plan);
 
 // Every device of the inventory by itself 20 % slower.

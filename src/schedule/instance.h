@@ -50,7 +50,8 @@ struct alignas(64) InstanceView {
   double before_first_token = 0;  // w_i: sent, no first token yet
   double decoding = 0;            // b_i
   double uncached_tokens = 0;     // U_i: prompt tokens of those without a first token
-  double unread_tokens = 0;  // of these, what the engine cannot have computed yet (Cluster::view_at)
+  double unread_tokens =
+      0;  // of these, what the engine cannot have computed yet (Cluster::view_at)
   double output_tokens_left = 0;  // V_i: expected rest of all in flight
   double kv_bytes = 0;            // kv_i, with the predicted rest reserved
 

@@ -24,7 +24,8 @@ constexpr int64_t kMostSlots = 64;
 
 perf::InstanceModel model_of_slots(const InstanceSettings& settings) {
   perf::InstanceModel model;
-  model.time = perf::IterationCoefficients::line(settings.token_ms * 1e-3, 0, 0, 1 / settings.prompt_tokens_per_s, 0);
+  model.time = perf::IterationCoefficients::line(settings.token_ms * 1e-3, 0, 0,
+                                                 1 / settings.prompt_tokens_per_s, 0);
   model.kv.per_token_bytes = 1;
   model.kv_capacity_bytes = kNoLimitBytes;
   model.max_sequences = settings.max_sequences.value_or(8);
@@ -33,10 +34,11 @@ perf::InstanceModel model_of_slots(const InstanceSettings& settings) {
   return model;
 }
 
-perf::InstanceModel derived_model(const InstanceSettings& settings, const perf::Catalogue& catalogue,
-                                  const std::string& where) {
+perf::InstanceModel derived_model(const InstanceSettings& settings,
+                                  const perf::Catalogue& catalogue, const std::string& where) {
   if (settings.model.empty() || settings.device.empty()) {
-    throw input_error(where, settings.model.empty() ? "model" : "device", "a name of the catalogue, or a profile", "nothing");
+    throw input_error(where, settings.model.empty() ? "model" : "device",
+                      "a name of the catalogue, or a profile", "nothing");
   }
   const perf::ModelSpec model = catalogue.model(settings.model, where);
   const perf::DeviceSpec& device = catalogue.device(settings.device, where);
@@ -51,17 +53,21 @@ perf::InstanceModel derived_model(const InstanceSettings& settings, const perf::
   limits.chunk_tokens = settings.chunk_tokens.value_or(limits.chunk_tokens);
   limits.max_context = settings.max_context.value_or(kLongestContext);
   const perf::StageRange stage = perf::whole_model(model);
-  const perf::MemoryBudget budget = perf::memory_budget(model, device, quantisation, layout, limits, stage);
+  const perf::MemoryBudget budget =
+      perf::memory_budget(model, device, quantisation, layout, limits, stage);
   // As much as fits is taken; a user who names a context means it.
   const int64_t needed = settings.max_context.value_or(1);
   if (budget.missing_bytes(needed) > 0) {
-    throw input_error(where, "device", fmt::format("room for {} tokens of cache beside the weights", needed),
+    throw input_error(where, "device",
+                      fmt::format("room for {} tokens of cache beside the weights", needed),
                       fmt::format("{} short", readable_bytes(budget.missing_bytes(needed))),
                       "a larger tp, a smaller quantisation or a larger device");
   }
-  perf::PipelineModel pipeline({perf::OperatorModel(model, device, quantisation, layout, limits, stage)}, {});
-  return perf::derive_instance_model(pipeline, budget, limits, layout, kUsualContext,
-                                     fmt::format("{} on {} {}", model.name, device.name, layout.text()))
+  perf::PipelineModel pipeline(
+      {perf::OperatorModel(model, device, quantisation, layout, limits, stage)}, {});
+  return perf::derive_instance_model(
+             pipeline, budget, limits, layout, kUsualContext,
+             fmt::format("{} on {} {}", model.name, device.name, layout.text()))
       .model;
 }
 
@@ -71,7 +77,8 @@ perf::InstanceModel profiled_model(const InstanceSettings& settings, const std::
   perf::InstanceModel model = perf::instance_model_from_json(JsonObject(json, name));
   const auto reach = static_cast<int64_t>(2 * model.sampled_batch);
   if (settings.max_sequences && reach > 0 && *settings.max_sequences > reach) {
-    throw input_error(where, "max_sequences", fmt::format("at most {}, twice the batch that {} was fitted to", reach, name),
+    throw input_error(where, "max_sequences",
+                      fmt::format("at most {}, twice the batch that {} was fitted to", reach, name),
                       std::to_string(*settings.max_sequences));
   }
   model.max_sequences = settings.max_sequences.value_or(model.max_sequences);
@@ -80,8 +87,10 @@ perf::InstanceModel profiled_model(const InstanceSettings& settings, const std::
   return model;
 }
 
-// llama.cpp gives each slot the same share of the cache, for good: so many slots of so much context.
-void share_among_slots(perf::InstanceModel& model, const InstanceSettings& settings, const std::string& where) {
+// llama.cpp gives each slot the same share of the cache, for good: so many slots of so much
+// context.
+void share_among_slots(perf::InstanceModel& model, const InstanceSettings& settings,
+                       const std::string& where) {
   if (model.kv_capacity_bytes <= 0) return;
   const int64_t longest = model.max_context > 0 ? model.max_context : kLongestContext;
   const auto slots_of = [&](int64_t context) {
@@ -91,7 +100,8 @@ void share_among_slots(perf::InstanceModel& model, const InstanceSettings& setti
     const double share = model.kv_capacity_bytes / static_cast<double>(model.max_sequences);
     model.max_context = std::min(longest, model.kv.tokens_within(share));
     if (model.max_context < 2) {
-      throw input_error(where, "max_sequences", fmt::format("at most {}, slots of 2 tokens of context", slots_of(2)),
+      throw input_error(where, "max_sequences",
+                        fmt::format("at most {}, slots of 2 tokens of context", slots_of(2)),
                         std::to_string(model.max_sequences), "fewer slots or a larger device");
     }
     return;
@@ -99,8 +109,11 @@ void share_among_slots(perf::InstanceModel& model, const InstanceSettings& setti
   model.max_context = settings.max_context.value_or(std::min(longest, kSlotContext));
   const int64_t slots = slots_of(model.max_context);
   if (settings.max_sequences.value_or(1) > slots) {
-    throw input_error(where, "max_sequences", fmt::format("at most {}, the slots of {} tokens that its cache holds", slots, model.max_context),
-                      std::to_string(settings.max_sequences.value_or(1)), "fewer slots, a shorter max_context or a larger device");
+    throw input_error(where, "max_sequences",
+                      fmt::format("at most {}, the slots of {} tokens that its cache holds", slots,
+                                  model.max_context),
+                      std::to_string(settings.max_sequences.value_or(1)),
+                      "fewer slots, a shorter max_context or a larger device");
   }
   model.max_sequences = settings.max_sequences.value_or(std::min(slots, kMostSlots));
 }
@@ -117,7 +130,8 @@ std::vector<std::string> tables_of_kind(const Path& path, const std::string& kin
     if (table.name != kind) continue;
     for (const auto& [name, values] : table.values.items()) {
       if (!values.is_object()) {
-        throw input_error(path.string(), kind + "." + name, fmt::format("a table [{}.{}]", kind, name), json_kind(values));
+        throw input_error(path.string(), kind + "." + name,
+                          fmt::format("a table [{}.{}]", kind, name), json_kind(values));
       }
       names.push_back(name);
     }
@@ -138,18 +152,22 @@ Fault::Kind kind_of(const std::string& kind) {
 // Two faults of one kind at one instance at once have no meaning.
 void check_apart(const std::vector<Fault>& faults, const Fault& fault, const std::string& where) {
   const auto end_s = [](const Fault& one) {
-    return one.at_s + one.for_s + (one.kind == Fault::Kind::Crash ? one.warm_up_s + one.detection_s : 0);
+    return one.at_s + one.for_s +
+           (one.kind == Fault::Kind::Crash ? one.warm_up_s + one.detection_s : 0);
   };
   for (const Fault& other : faults) {
     if (other.kind != fault.kind || other.instance != fault.instance) continue;
     if (fault.at_s >= end_s(other) || other.at_s >= end_s(fault)) continue;
-    throw input_error(where, "at_s", fmt::format("a time outside {} s to {} s, when its instance has another fault of this kind",
-                                                 shortest(other.at_s), shortest(end_s(other))),
-                      shortest(fault.at_s) + " s", "one fault after the other, or one longer fault");
+    throw input_error(
+        where, "at_s",
+        fmt::format("a time outside {} s to {} s, when its instance has another fault of this kind",
+                    shortest(other.at_s), shortest(end_s(other))),
+        shortest(fault.at_s) + " s", "one fault after the other, or one longer fault");
   }
 }
 
-Fault load_fault(const config::Source& source, const std::string& where, const std::vector<std::string>& names) {
+Fault load_fault(const config::Source& source, const std::string& where,
+                 const std::vector<std::string>& names) {
   FaultSettings settings;
   config::load(settings, source);
   const auto place = std::find(names.begin(), names.end(), settings.instance);
@@ -180,8 +198,10 @@ SimulatedInstance make_instance(const InstanceSettings& settings, const perf::Ca
                       .prompt_token_s = 1 / settings.prompt_tokens_per_s,
                       .slots = model.max_sequences};
   } else {
-    model = settings.profile ? profiled_model(settings, where) : derived_model(settings, catalogue, where);
-    if (batching_of(settings.engine) == Batching::FixedSlots) share_among_slots(model, settings, where);
+    model = settings.profile ? profiled_model(settings, where)
+                             : derived_model(settings, catalogue, where);
+    if (batching_of(settings.engine) == Batching::FixedSlots)
+      share_among_slots(model, settings, where);
   }
   model.name = name;
   perf::validate(model, where);
@@ -203,7 +223,8 @@ double sustained_rate(const perf::InstanceModel& model, const perf::WorkloadMome
   return throughput.requests_per_s * (batch < 32 ? perf::small_batch_correction(batch) : 1);
 }
 
-double fit_to_workload(std::vector<SimulatedInstance>& instances, schedule::SchedulerSettings& scheduler,
+double fit_to_workload(std::vector<SimulatedInstance>& instances,
+                       schedule::SchedulerSettings& scheduler,
                        const perf::WorkloadMoments& workload) {
   scheduler.usual_prompt_tokens = std::max(workload.mean_input, 1.0);
   scheduler.usual_output_tokens = std::max(workload.mean_output, 1.0);
@@ -213,10 +234,13 @@ double fit_to_workload(std::vector<SimulatedInstance>& instances, schedule::Sche
       // Prompts overlap with decoding, so slots are the limit, or the reading of prompts.
       const auto slots_rate = [&](double speed) {
         const double by_slots = static_cast<double>(instance.slots.slots) /
-                                (instance.slots.token_s * workload.mean_output + instance.slots.prompt_token_s * workload.mean_input);
-        return speed * std::min(by_slots, 1 / (instance.slots.prompt_token_s * workload.mean_input));
+                                (instance.slots.token_s * workload.mean_output +
+                                 instance.slots.prompt_token_s * workload.mean_input);
+        return speed *
+               std::min(by_slots, 1 / (instance.slots.prompt_token_s * workload.mean_input));
       };
-      const double believed = instance.iterations.model.time.base_s / instance.believed.model.time.base_s;
+      const double believed =
+          instance.iterations.model.time.base_s / instance.believed.model.time.base_s;
       instance.believed.weight = slots_rate(believed);
       total += slots_rate(1);
       continue;
@@ -230,7 +254,11 @@ double fit_to_workload(std::vector<SimulatedInstance>& instances, schedule::Sche
 ClusterFile load_cluster(const Path& path, const std::vector<std::string>& overrides) {
   ClusterFile cluster;
   cluster.name = path.string();
-  config::load(cluster.settings, {.file = path, .sections = {}, .overrides = overrides, .foreign_keys = {"instance", "fault"}, .folders = {}});
+  config::load(cluster.settings, {.file = path,
+                                  .sections = {},
+                                  .overrides = overrides,
+                                  .foreign_keys = {"instance", "fault"},
+                                  .folders = {}});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   std::vector<std::string> names;
   std::set<std::string> distinct;
@@ -241,7 +269,8 @@ ClusterFile load_cluster(const Path& path, const std::vector<std::string>& overr
     for (int64_t i = 0; i < settings.count; ++i) {
       names.push_back(settings.count == 1 ? name : fmt::format("{}-{}", name, i + 1));
       if (!distinct.insert(names.back()).second) {
-        throw input_error(where, "", "a name that no other instance has", in_quotes(names.back()), "rename one of the tables");
+        throw input_error(where, "", "a name that no other instance has", in_quotes(names.back()),
+                          "rename one of the tables");
       }
       cluster.tables.push_back(name);
       cluster.instances.push_back(make_instance(settings, catalogue, names.back(), where));

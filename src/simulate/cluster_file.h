@@ -12,8 +12,8 @@
 //   kind = "slowdown"
 //   instance = "slow"
 //
-// Throws Input for unknown keys, devices, models and instances, naming the nearest, for a model that
-// does not fit its device, and for numbers that are not.
+// Throws Input for unknown keys, devices, models and instances, naming the nearest, for a model
+// that does not fit its device, and for numbers that are not.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@
 namespace trex::simulate {
 
 struct ClusterFile {
-  std::string name;                          // the file's, for errors
+  std::string name;  // the file's, for errors
   SimulateSettings settings;
   std::vector<SimulatedInstance> instances;  // weights not set: they depend on the workload
   std::vector<std::string> tables;           // of each instance, the NAME of its [instance.NAME]
@@ -44,7 +44,8 @@ double sustained_rate(const perf::InstanceModel& model, const perf::WorkloadMome
 
 // Sets X of every instance as believed, and the usual lengths of the scheduler, from the workload.
 // Returns the sum of what the instances really sustain.
-double fit_to_workload(std::vector<SimulatedInstance>& instances, schedule::SchedulerSettings& scheduler,
+double fit_to_workload(std::vector<SimulatedInstance>& instances,
+                       schedule::SchedulerSettings& scheduler,
                        const perf::WorkloadMoments& workload);
 
 }  // namespace trex::simulate

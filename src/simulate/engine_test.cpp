@@ -34,8 +34,8 @@ std::vector<DrivenRequest> random_requests(size_t count, double rate, uint64_t s
   return requests;
 }
 
-// Worked by hand. Prompt 250 in chunks of 100, 100, 50: 20 + 20 + 15 ms; the first token at 55 ms. Then
-// two decode steps with contexts 251 and 252: 11.251 + 11.252 ms.
+// Worked by hand. Prompt 250 in chunks of 100, 100, 50: 20 + 20 + 15 ms; the first token at 55 ms.
+// Then two decode steps with contexts 251 and 252: 11.251 + 11.252 ms.
 TEST(IterationEngine, OneRequestTakesItsChunksAndItsSteps) {
   IterationEngine engine({.model = small_model()});
   const auto results = drive(engine, {{0, 250, 3, {}}});
@@ -61,7 +61,8 @@ TEST(IterationEngine, PromptsRideAlongOrGoFirst) {
 
 TEST(IterationEngine, NoMoreSequencesRunThanThereAreSlots) {
   IterationEngine engine({.model = small_model()});
-  for (RequestIndex i = 0; i < 6; ++i) engine.submit({.index = i, .prompt_tokens = 10, .output_tokens = 50}, 0);
+  for (RequestIndex i = 0; i < 6; ++i)
+    engine.submit({.index = i, .prompt_tokens = 10, .output_tokens = 50}, 0);
   std::vector<Notice> notices;
   engine.advance(engine.next_event(), notices);
   engine.advance(engine.next_event(), notices);
@@ -71,7 +72,8 @@ TEST(IterationEngine, NoMoreSequencesRunThanThereAreSlots) {
 
 // Times of single requests and the totals: the closed sum against one iteration after the other.
 TEST(IterationEngine, FastForwardAgreesWithEveryStepByItself) {
-  for (const Batching batching : {Batching::DecodeFirst, Batching::PromptsFirst, Batching::FixedSlots}) {
+  for (const Batching batching :
+       {Batching::DecodeFirst, Batching::PromptsFirst, Batching::FixedSlots}) {
     for (const double capacity : {1e9, 90e3}) {  // the second lets 900 tokens in: pre-emptions
       perf::InstanceModel model = small_model();
       model.kv_capacity_bytes = capacity;
@@ -81,13 +83,14 @@ TEST(IterationEngine, FastForwardAgreesWithEveryStepByItself) {
       const auto a = drive(fast, requests), b = drive(exact, requests);
       for (size_t i = 0; i < requests.size(); ++i) {
         EXPECT_NEAR(a[i].ended_s - requests[i].at_s, b[i].ended_s - requests[i].at_s,
-                    1e-3 * (b[i].ended_s - requests[i].at_s)) << i;
+                    1e-3 * (b[i].ended_s - requests[i].at_s))
+            << i;
       }
       EXPECT_EQ(fast.totals().iterations, exact.totals().iterations);
       EXPECT_EQ(fast.totals().preemptions, exact.totals().preemptions);
       EXPECT_EQ(fast.totals().output_tokens, exact.totals().output_tokens);
       if (batching == Batching::DecodeFirst) {
-        EXPECT_EQ(capacity < 1e6, fast.totals().preemptions > 0);
+        EXPECT_EQ(capacity<1e6, fast.totals().preemptions> 0);
       }
     }
   }
@@ -110,8 +113,8 @@ TEST(IterationEngine, PreemptionComputesAgainButEmitsOnce) {
   EXPECT_EQ(engine.totals().computed_tokens, prompt + engine.totals().recomputed_tokens);
 }
 
-// Room for 120 tokens. A and B (30 + 60 each) fill it; B, the newer, gives way and comes back before C,
-// which has waited all the while and alone would fit beside A.
+// Room for 120 tokens. A and B (30 + 60 each) fill it; B, the newer, gives way and comes back
+// before C, which has waited all the while and alone would fit beside A.
 TEST(IterationEngine, WhatWasPreemptedComesBackFirst) {
   perf::InstanceModel model = small_model();
   model.max_sequences = 2;
@@ -132,7 +135,10 @@ TEST(IterationEngine, TheCacheIsNeverOverfull) {
   const auto requests = random_requests(200, 1000, 5);
   std::vector<Notice> notices;
   for (RequestIndex i = 0; i < requests.size(); ++i) {
-    engine.submit({.index = i, .prompt_tokens = requests[i].prompt_tokens, .output_tokens = requests[i].output_tokens}, 0);
+    engine.submit({.index = i,
+                   .prompt_tokens = requests[i].prompt_tokens,
+                   .output_tokens = requests[i].output_tokens},
+                  0);
   }
   double fullest = 0;
   while (engine.next_event() != kNever) {
@@ -145,7 +151,8 @@ TEST(IterationEngine, TheCacheIsNeverOverfull) {
 
 TEST(IterationEngine, ASharedPrefixIsComputedOnce) {
   IterationEngine engine({.model = small_model()});
-  const auto results = drive(engine, {{0, 90, 1, {1, 2}}, {1, 90, 1, {1, 2}}, {2, 90, 1, {1, 3}}, {3, 80, 1, {1, 2}}}, 40);
+  const auto results = drive(
+      engine, {{0, 90, 1, {1, 2}}, {1, 90, 1, {1, 2}}, {2, 90, 1, {1, 3}}, {3, 80, 1, {1, 2}}}, 40);
   EXPECT_EQ(results[0].cached_tokens, 0);
   EXPECT_EQ(results[1].cached_tokens, 80);
   EXPECT_EQ(results[2].cached_tokens, 40);
@@ -169,7 +176,8 @@ TEST(IterationEngine, ASlowdownStretchesWhatComesAfterTheStepUnderWay) {
 TEST(IterationEngine, ACrashGivesBackWhatWasThere) {
   IterationEngine engine({.model = small_model()});
   std::vector<Notice> notices;
-  for (RequestIndex i = 0; i < 6; ++i) engine.submit({.index = i, .prompt_tokens = 10, .output_tokens = 50}, 0);
+  for (RequestIndex i = 0; i < 6; ++i)
+    engine.submit({.index = i, .prompt_tokens = 10, .output_tokens = 50}, 0);
   for (int i = 0; i < 2; ++i) engine.advance(engine.next_event(), notices);
   const auto lost = engine.crash(nanoseconds(0.2));
   ASSERT_EQ(lost.size(), 6u);
@@ -185,7 +193,8 @@ TEST(IterationEngine, NoiseKeepsTheMean) {
   IterationEngine noisy({.model = small_model(), .noise = 0.05, .seed = 2});
   drive(plain, requests);
   drive(noisy, requests);
-  const double ratio = static_cast<double>(noisy.totals().busy) / static_cast<double>(plain.totals().busy);
+  const double ratio =
+      static_cast<double>(noisy.totals().busy) / static_cast<double>(plain.totals().busy);
   EXPECT_NE(ratio, 1);
   EXPECT_NEAR(ratio, 1, 0.02);
 }

@@ -91,7 +91,8 @@ bool IterationEngine::admit_next() {
   sequence.computed = 0;
   if (spec_.prefix_cache && !sequence.request.prefix_blocks.empty()) {
     const auto blocks = static_cast<int64_t>(prefixes_.match(sequence.request.prefix_blocks));
-    sequence.computed = std::min(blocks * sequence.request.prefix_block_tokens, sequence.to_compute - 1);
+    sequence.computed =
+        std::min(blocks * sequence.request.prefix_block_tokens, sequence.to_compute - 1);
     totals_.cached_tokens += sequence.computed;
     sequence.cached = sequence.computed;
   }
@@ -151,7 +152,8 @@ int64_t IterationEngine::most_steps() {
 
 double IterationEngine::bytes_of(int64_t tokens) const {
   const int64_t blocks = (tokens + spec_.block_tokens - 1) / spec_.block_tokens;
-  return std::ceil(spec_.model.kv.bytes(blocks * spec_.block_tokens));  // whole bytes: sums are exact
+  return std::ceil(
+      spec_.model.kv.bytes(blocks * spec_.block_tokens));  // whole bytes: sums are exact
 }
 
 double IterationEngine::most_bytes_after(int64_t steps) const {
@@ -203,7 +205,9 @@ void IterationEngine::make_room_for_a_step() {
 }
 
 void IterationEngine::preempt_newest() {
-  const auto is_older = [&](Slot a, Slot b) { return sequences_[a].admission < sequences_[b].admission; };
+  const auto is_older = [&](Slot a, Slot b) {
+    return sequences_[a].admission < sequences_[b].admission;
+  };
   const auto decoding = std::max_element(decoding_.begin(), decoding_.end(), is_older);
   Slot slot;
   if (!prefilling_.empty() &&
@@ -227,10 +231,12 @@ void IterationEngine::preempt_newest() {
   ++totals_.preemptions;
 }
 
-// --- What an iteration did -------------------------------------------------------------------------
+// --- What an iteration did
+// -------------------------------------------------------------------------
 
 int64_t IterationEngine::emitted(const Sequence& sequence) const {
-  return sequence.state == State::Decoding ? sequence.emitted + step_ - sequence.begun_at_step : sequence.emitted;
+  return sequence.state == State::Decoding ? sequence.emitted + step_ - sequence.begun_at_step
+                                           : sequence.emitted;
 }
 
 void IterationEngine::begin_decoding(Slot slot) {
@@ -240,7 +246,8 @@ void IterationEngine::begin_decoding(Slot slot) {
   sequence.position = decoding_.size();
   decoding_.push_back(slot);
   decode_context_ += context(sequence);
-  finishes_.push_back({step_ + sequence.request.output_tokens - sequence.emitted, slot, sequence.admission});
+  finishes_.push_back(
+      {step_ + sequence.request.output_tokens - sequence.emitted, slot, sequence.admission});
   std::push_heap(finishes_.begin(), finishes_.end(), kEndsLater);
 }
 
@@ -256,7 +263,8 @@ void IterationEngine::stop_decoding(Slot slot) {
 void IterationEngine::finish(Slot slot, std::vector<Notice>& notices) {
   Sequence& sequence = sequences_[slot];
   hold(sequence, 0);
-  notices.push_back({Notice::Kind::Finished, sequence.request.index, sequence.request.output_tokens});
+  notices.push_back(
+      {Notice::Kind::Finished, sequence.request.index, sequence.request.output_tokens});
   ++totals_.finished;
   totals_.delivered_tokens += sequence.request.output_tokens;
   sequence.state = State::Free;
@@ -318,7 +326,8 @@ void IterationEngine::advance(Nanoseconds now, std::vector<Notice>& notices) {
   plan(now);
 }
 
-// --- What comes from outside -------------------------------------------------------------------------
+// --- What comes from outside
+// -------------------------------------------------------------------------
 
 void IterationEngine::submit(const EngineRequest& request, Nanoseconds now) {
   if (free_.empty()) {
@@ -327,7 +336,8 @@ void IterationEngine::submit(const EngineRequest& request, Nanoseconds now) {
   }
   const Slot slot = free_.back();
   free_.pop_back();
-  sequences_[slot] = Sequence{.request = request, .state = State::Waiting, .to_compute = request.prompt_tokens};
+  sequences_[slot] =
+      Sequence{.request = request, .state = State::Waiting, .to_compute = request.prompt_tokens};
   ++totals_.submitted;
   const bool is_next = waiting_.empty();
   waiting_.push_back(slot);
@@ -359,7 +369,8 @@ std::vector<Lost> IterationEngine::crash(Nanoseconds now) {
   for (const Sequence& sequence : sequences_) {
     if (sequence.state != State::Free) lost.push_back({sequence.request.index, emitted(sequence)});
   }
-  std::sort(lost.begin(), lost.end(), [](const Lost& a, const Lost& b) { return a.request < b.request; });
+  std::sort(lost.begin(), lost.end(),
+            [](const Lost& a, const Lost& b) { return a.request < b.request; });
   totals_.lost += static_cast<int64_t>(lost.size());
   for (const Lost& one : lost) totals_.delivered_tokens += one.emitted_tokens;
   sequences_.clear();

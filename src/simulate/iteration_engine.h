@@ -30,8 +30,8 @@ struct IterationEngineSpec {
   int64_t block_tokens = 16;  // cache is given out in blocks of so many tokens
   bool prefix_cache = true;
   bool exact = false;
-  double noise = 0;           // standard deviation of the logarithm of an iteration's time
-  uint64_t seed = 1;          // of the noise
+  double noise = 0;   // standard deviation of the logarithm of an iteration's time
+  uint64_t seed = 1;  // of the noise
 };
 
 class IterationEngine final : public Engine {
@@ -54,14 +54,14 @@ class IterationEngine final : public Engine {
   struct Sequence {
     EngineRequest request;
     State state = State::Free;
-    uint64_t admission = 0;      // larger: admitted later
-    int64_t to_compute = 0;      // tokens of the prompt, and of the answer after a pre-emption
+    uint64_t admission = 0;  // larger: admitted later
+    int64_t to_compute = 0;  // tokens of the prompt, and of the answer after a pre-emption
     int64_t computed = 0;
-    int64_t cached = 0;          // of the prompt, when first admitted
-    int64_t emitted = 0;         // when it began decoding
-    int64_t begun_at_step = 0;   // value of step_ then
+    int64_t cached = 0;         // of the prompt, when first admitted
+    int64_t emitted = 0;        // when it began decoding
+    int64_t begun_at_step = 0;  // value of step_ then
     bool has_first_token = false;
-    size_t position = 0;         // in decoding_
+    size_t position = 0;  // in decoding_
     double held_bytes = 0;
   };
   struct Chunk {
@@ -93,7 +93,9 @@ class IterationEngine final : public Engine {
   void cut_run_after(Nanoseconds now);
 
   int64_t emitted(const Sequence& sequence) const;
-  int64_t context(const Sequence& sequence) const { return sequence.request.prompt_tokens + emitted(sequence); }
+  int64_t context(const Sequence& sequence) const {
+    return sequence.request.prompt_tokens + emitted(sequence);
+  }
   void finish_prompts(std::vector<Notice>& notices);
   void finish_decoding(std::vector<Notice>& notices);
   void begin_decoding(Slot slot);
@@ -123,12 +125,12 @@ class IterationEngine final : public Engine {
   std::vector<Finish> finishes_;  // a heap by step
   std::vector<Chunk> chunks_;
   Run run_;
-  int64_t step_ = 0;              // decode steps taken
-  int64_t decode_context_ = 0;    // tokens of all decoding sequences
+  int64_t step_ = 0;            // decode steps taken
+  int64_t decode_context_ = 0;  // tokens of all decoding sequences
   bool decodes_in_run_ = false;
   uint64_t admissions_ = 0;
 
-  double held_bytes_ = 0;         // by running sequences when last measured
+  double held_bytes_ = 0;  // by running sequences when last measured
   int64_t measured_at_step_ = 0;
   PrefixCache prefixes_;
   EngineTotals totals_;

@@ -1,7 +1,8 @@
 // An engine's prefix cache: blocks of prompts, least recently used first to go. Blocks that no
 // running sequence uses are only kept while the memory is not needed otherwise.
 //
-// Block ids come chained from the trace: an id stands for the whole prefix up to it. Not thread-safe.
+// Block ids come chained from the trace: an id stands for the whole prefix up to it. Not
+// thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ inline constexpr double kMean_s = 1.0;
 
 enum class Service { Exponential, Fixed };
 
-inline std::vector<DrivenRequest> poisson(double rate, Service service, double token_s, size_t count, uint64_t seed) {
+inline std::vector<DrivenRequest> poisson(double rate, Service service, double token_s,
+                                          size_t count, uint64_t seed) {
   Rng arrivals(seed, "queueing arrivals"), lengths(seed, "queueing lengths");
   std::vector<DrivenRequest> requests(count);
   double at_s = 0;
@@ -54,7 +55,9 @@ inline double mm_c_stay(int c, double rho) {
   return kMean_s + erlang_c(c, rho * c) * kMean_s / (c * (1 - rho));
 }
 
-inline SlotEngineSpec servers(int count) { return {.token_s = kToken_s, .prompt_token_s = 0, .slots = count}; }
+inline SlotEngineSpec servers(int count) {
+  return {.token_s = kToken_s, .prompt_token_s = 0, .slots = count};
+}
 
 // Relative standard error of the mean stay grows as 1/(1 - rho): so many that 2 % is over three of
 // them.

@@ -17,13 +17,24 @@ using schedule::InFlight;
 constexpr int kMostRetries = 3;
 constexpr int64_t kEndsBetweenProgress = 2'000;
 
-enum class EventKind : uint8_t { Arrival, Engine, Deliver, Heard, FaultBegins, FaultEnds, Detected, Back, Expiry, Sample };
+enum class EventKind : uint8_t {
+  Arrival,
+  Engine,
+  Deliver,
+  Heard,
+  FaultBegins,
+  FaultEnds,
+  Detected,
+  Back,
+  Expiry,
+  Sample
+};
 
 struct Event {
   EventKind kind;
-  uint8_t what = 0;        // Heard: Notice::Kind
-  uint16_t epoch = 0;      // Deliver, Heard, Detected: lives of the instance
-  uint32_t instance = 0;   // or fault
+  uint8_t what = 0;       // Heard: Notice::Kind
+  uint16_t epoch = 0;     // Deliver, Heard, Detected: lives of the instance
+  uint32_t instance = 0;  // or fault
   RequestIndex request = 0;
 };
 
@@ -33,8 +44,8 @@ struct Place {
   Nanoseconds network = 0;
   uint16_t epoch = 0;
   bool is_up = true;
-  Nanoseconds closed_until = 0;  // Partition
-  Nanoseconds deaf_for = 0;      // Staleness
+  Nanoseconds closed_until = 0;        // Partition
+  Nanoseconds deaf_for = 0;            // Staleness
   std::vector<RequestIndex> stranded;  // lost or sent while down, not yet detected
   int64_t dispatched = 0;
 };
@@ -42,9 +53,12 @@ struct Place {
 class Simulation {
  public:
   explicit Simulation(const SimulationInput& input)
-      : input_(input), plan_(input.workload.requests), scheduler_(settings_of(input), specs_of(input)) {
+      : input_(input),
+        plan_(input.workload.requests),
+        scheduler_(settings_of(input), specs_of(input)) {
     result_.records.resize(plan_.size());
-    for (size_t i = 0; i < plan_.size(); ++i) result_.records[i].output_tokens = plan_[i].lengths.output_tokens;
+    for (size_t i = 0; i < plan_.size(); ++i)
+      result_.records[i].output_tokens = plan_[i].lengths.output_tokens;
     flights_.resize(plan_.size());
     emitted_.resize(plan_.size());
     uint64_t index = 0;
@@ -77,9 +91,10 @@ class Simulation {
     while (!events_.is_empty() && ended_ < plan_.size()) {
       now_ = events_.next_time();
       if (now_ >= nanoseconds(kLongest_s)) {
-        throw input_error("simulation", "", fmt::format("a run of at most {:.0e} s", kLongest_s),
-                          fmt::format("{} of {} requests ended by then", ended_, plan_.size()),
-                          "check the arrivals' times or rate, the instances' speeds and the faults");
+        throw input_error(
+            "simulation", "", fmt::format("a run of at most {:.0e} s", kLongest_s),
+            fmt::format("{} of {} requests ended by then", ended_, plan_.size()),
+            "check the arrivals' times or rate, the instances' speeds and the faults");
       }
       ++result_.events;
       happen(events_.pop());
@@ -128,33 +143,45 @@ class Simulation {
   const std::vector<PlannedRequest>& plan_;
   schedule::Scheduler scheduler_;
   std::vector<Place> places_;
-  std::vector<InFlight> flights_;       // by request; after scheduler_: released before it goes
-  std::vector<int64_t> emitted_;        // of requests that a crash ended
+  std::vector<InFlight> flights_;  // by request; after scheduler_: released before it goes
+  std::vector<int64_t> emitted_;   // of requests that a crash ended
   EventQueue<Event> events_;
-  std::vector<Notice> notices_;         // scratch
+  std::vector<Notice> notices_;  // scratch
   Nanoseconds now_ = 0;
   size_t ended_ = 0;
   Nanoseconds watched_expiry_ = kNever;
   Nanoseconds sample_every_ = 0;
 
-  int64_t in_system_ = 0;               // for Little's law, counted apart from the records
+  int64_t in_system_ = 0;  // for Little's law, counted apart from the records
   Nanoseconds counted_at_ = 0;
   long double request_ns_ = 0;
-  long double heard_late_ns_ = 0;       // from ends to when the scheduler hears of them (Staleness)
+  long double heard_late_ns_ = 0;  // from ends to when the scheduler hears of them (Staleness)
   SimulationResult result_;
 };
 
 void Simulation::happen(const Event& event) {
   switch (event.kind) {
-    case EventKind::Arrival: arrive(event.request); break;
+    case EventKind::Arrival:
+      arrive(event.request);
+      break;
     case EventKind::Engine:
       if (places_[event.instance].planned == now_) advance_engine(event.instance);
       break;
-    case EventKind::Deliver: deliver(event.request, event.instance, event.epoch); break;
-    case EventKind::Heard: heard(event.request, static_cast<Notice::Kind>(event.what)); break;
-    case EventKind::FaultBegins: begin_fault(event.instance); break;
-    case EventKind::FaultEnds: end_fault(event.instance); break;
-    case EventKind::Detected: detect_crash(event.instance); break;
+    case EventKind::Deliver:
+      deliver(event.request, event.instance, event.epoch);
+      break;
+    case EventKind::Heard:
+      heard(event.request, static_cast<Notice::Kind>(event.what));
+      break;
+    case EventKind::FaultBegins:
+      begin_fault(event.instance);
+      break;
+    case EventKind::FaultEnds:
+      end_fault(event.instance);
+      break;
+    case EventKind::Detected:
+      detect_crash(event.instance);
+      break;
     case EventKind::Back: {
       places_[event.instance].is_up = true;
       scheduler_.set_state(event.instance, schedule::InstanceState::Ready);
@@ -165,12 +192,15 @@ void Simulation::happen(const Event& event) {
       watched_expiry_ = kNever;
       drain_queue();
       break;
-    case EventKind::Sample: take_sample(); break;
+    case EventKind::Sample:
+      take_sample();
+      break;
   }
 }
 
 void Simulation::count_in_system(int64_t change) {
-  request_ns_ += static_cast<long double>(in_system_) * static_cast<long double>(now_ - counted_at_);
+  request_ns_ +=
+      static_cast<long double>(in_system_) * static_cast<long double>(now_ - counted_at_);
   counted_at_ = now_;
   in_system_ += change;
 }
@@ -192,7 +222,8 @@ void Simulation::submit(RequestIndex index) {
   request.arrival_s = seconds(result_.records[index].arrived);
   request.prompt_tokens = static_cast<double>(planned.lengths.prompt_tokens);
   if (kind.ttft_deadline_s > 0) request.ttft_deadline_s = request.arrival_s + kind.ttft_deadline_s;
-  request.prefix_blocks = std::span(input_.workload.blocks).subspan(planned.first_block, planned.num_blocks);
+  request.prefix_blocks =
+      std::span(input_.workload.blocks).subspan(planned.first_block, planned.num_blocks);
   schedule::Admission admission = scheduler_.submit(request, now_s());
   if (admission.flight) {
     dispatch(index, std::move(admission.flight));
@@ -215,7 +246,10 @@ void Simulation::dispatch(RequestIndex request, InFlight flight) {
   if (at == now_) {
     deliver(request, instance, place.epoch);
   } else {
-    push(at, {.kind = EventKind::Deliver, .epoch = place.epoch, .instance = instance, .request = request});
+    push(at, {.kind = EventKind::Deliver,
+              .epoch = place.epoch,
+              .instance = instance,
+              .request = request});
   }
 }
 
@@ -229,13 +263,16 @@ void Simulation::deliver(RequestIndex request, uint32_t instance, uint16_t epoch
   // An engine ends an answer at its longest context; no prompt is sent that fills it.
   const int64_t longest = input_.instances[instance].iterations.model.max_context;
   const int64_t room = std::max<int64_t>(longest - planned.lengths.prompt_tokens, 1);
-  const int64_t output_tokens = std::min(planned.lengths.output_tokens, longest > 0 ? room : planned.lengths.output_tokens);
-  place.engine->submit({.index = request,
-                        .prompt_tokens = planned.lengths.prompt_tokens,
-                        .output_tokens = output_tokens,
-                        .prefix_blocks = std::span(input_.workload.blocks).subspan(planned.first_block, planned.num_blocks),
-                        .prefix_block_tokens = input_.workload.block_tokens},
-                       now_);
+  const int64_t output_tokens =
+      std::min(planned.lengths.output_tokens, longest > 0 ? room : planned.lengths.output_tokens);
+  place.engine->submit(
+      {.index = request,
+       .prompt_tokens = planned.lengths.prompt_tokens,
+       .output_tokens = output_tokens,
+       .prefix_blocks =
+           std::span(input_.workload.blocks).subspan(planned.first_block, planned.num_blocks),
+       .prefix_block_tokens = input_.workload.block_tokens},
+      now_);
   replan(instance);
 }
 
@@ -258,7 +295,8 @@ void Simulation::advance_engine(uint32_t instance) {
   drain_queue();
 }
 
-// The engine has said something; the caller hears it after the network, the scheduler perhaps later.
+// The engine has said something; the caller hears it after the network, the scheduler perhaps
+// later.
 void Simulation::notice(uint32_t instance, const Notice& said) {
   Place& place = places_[instance];
   Record& record = result_.records[said.request];
@@ -273,8 +311,11 @@ void Simulation::notice(uint32_t instance, const Notice& said) {
     heard(said.request, said.kind);
   } else {
     if (said.kind == Notice::Kind::Finished) record.ended = at;
-    push(heard_at, {.kind = EventKind::Heard, .what = static_cast<uint8_t>(said.kind), .epoch = place.epoch,
-                    .instance = instance, .request = said.request});
+    push(heard_at, {.kind = EventKind::Heard,
+                    .what = static_cast<uint8_t>(said.kind),
+                    .epoch = place.epoch,
+                    .instance = instance,
+                    .request = said.request});
   }
 }
 
@@ -297,7 +338,8 @@ void Simulation::end(RequestIndex request, Outcome outcome) {
   heard_late_ns_ += static_cast<long double>(now_ - record.ended);
   result_.makespan = std::max(result_.makespan, now_);
   ++ended_;
-  if (input_.on_progress && ended_ % kEndsBetweenProgress == 0) input_.on_progress(static_cast<int64_t>(ended_));
+  if (input_.on_progress && ended_ % kEndsBetweenProgress == 0)
+    input_.on_progress(static_cast<int64_t>(ended_));
   const uint32_t successor = plan_[request].successor;
   if (successor != PlannedRequest::kNone) {
     push(now_ + plan_[successor].at, {.kind = EventKind::Arrival, .request = successor});
@@ -326,7 +368,8 @@ void Simulation::watch_expiry() {
   push(next, {.kind = EventKind::Expiry});
 }
 
-// --- Faults ----------------------------------------------------------------------------------------
+// --- Faults
+// ----------------------------------------------------------------------------------------
 
 void Simulation::begin_fault(uint32_t index) {
   const Fault& fault = input_.faults[index];
@@ -343,8 +386,12 @@ void Simulation::begin_fault(uint32_t index) {
       place.engine->set_slowdown(fault.factor, now_);
       replan(instance);
       break;
-    case Fault::Kind::Partition: place.closed_until = now_ + nanoseconds(fault.for_s); return;
-    case Fault::Kind::Staleness: place.deaf_for = nanoseconds(fault.factor); break;
+    case Fault::Kind::Partition:
+      place.closed_until = now_ + nanoseconds(fault.for_s);
+      return;
+    case Fault::Kind::Staleness:
+      place.deaf_for = nanoseconds(fault.factor);
+      break;
   }
   push(now_ + nanoseconds(fault.for_s), {.kind = EventKind::FaultEnds, .instance = index});
 }
@@ -380,7 +427,8 @@ void Simulation::detect_crash(uint32_t index) {
   stranded.swap(place.stranded);
   for (const RequestIndex request : stranded) {
     Record& record = result_.records[request];
-    if (flights_[request]) flights_[request].abandoned(static_cast<double>(emitted_[request]), now_s());
+    if (flights_[request])
+      flights_[request].abandoned(static_cast<double>(emitted_[request]), now_s());
     if (emitted_[request] > 0 || record.retries >= kMostRetries) {
       end(request, Outcome::Failed);
     } else {
@@ -392,7 +440,8 @@ void Simulation::detect_crash(uint32_t index) {
   drain_queue();
 }
 
-// --- What is kept ----------------------------------------------------------------------------------
+// --- What is kept
+// ----------------------------------------------------------------------------------
 
 void Simulation::take_sample() {
   Sample sample;
@@ -423,16 +472,19 @@ void Simulation::finish() {
   for (const Record& record : result_.records) {
     stays_ns += static_cast<long double>(record.ended - record.arrived);
   }
-  TREX_CHECK(std::abs(static_cast<double>(request_ns_ - stays_ns)) <= 1e-9 * static_cast<double>(stays_ns) + 1,
+  TREX_CHECK(std::abs(static_cast<double>(request_ns_ - stays_ns)) <=
+                 1e-9 * static_cast<double>(stays_ns) + 1,
              "Little's law: {} request-ns counted, {} recorded", static_cast<double>(request_ns_),
              static_cast<double>(stays_ns));
   if (result_.makespan > 0) {
-    result_.mean_in_system = static_cast<double>(request_ns_ / static_cast<long double>(result_.makespan));
+    result_.mean_in_system =
+        static_cast<double>(request_ns_ / static_cast<long double>(result_.makespan));
   }
   for (size_t i = 0; i < places_.size(); ++i) {
     places_[i].engine->check_conservation();
     result_.instances.push_back({input_.instances[i].believed.name, places_[i].engine->totals(),
-                                 places_[i].dispatched, scheduler_.sigma(static_cast<uint32_t>(i))});
+                                 places_[i].dispatched,
+                                 scheduler_.sigma(static_cast<uint32_t>(i))});
   }
 }
 
@@ -440,10 +492,14 @@ void Simulation::finish() {
 
 std::string to_string(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Completed: return "completed";
-    case Outcome::Refused: return "refused";
-    case Outcome::Expired: return "expired";
-    case Outcome::Failed: return "failed";
+    case Outcome::Completed:
+      return "completed";
+    case Outcome::Refused:
+      return "refused";
+    case Outcome::Expired:
+      return "expired";
+    case Outcome::Failed:
+      return "failed";
   }
   return "";
 }

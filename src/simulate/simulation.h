@@ -23,7 +23,7 @@ enum class EngineKind { Iterations, Slots };
 
 struct SimulatedInstance {
   EngineKind kind = EngineKind::Iterations;
-  IterationEngineSpec iterations;   // what it really is
+  IterationEngineSpec iterations;  // what it really is
   SlotEngineSpec slots;
   schedule::InstanceSpec believed;  // what the scheduler is told
   double network_s = 0;             // one way, both ways
@@ -42,8 +42,8 @@ struct Fault {
   double at_s = 0;
   double for_s = 30;
   double factor = 2;
-  double warm_up_s = 10;    // Crash: after the restart, before it takes requests
-  double detection_s = 1;   // Crash: until the scheduler knows
+  double warm_up_s = 10;   // Crash: after the restart, before it takes requests
+  double detection_s = 1;  // Crash: until the scheduler knows
 };
 
 enum class Outcome : uint8_t { Completed, Refused, Expired, Failed };
@@ -59,15 +59,15 @@ struct Record {
   uint16_t retries = 0;
   Outcome outcome = Outcome::Completed;
   int64_t cached_tokens = 0;
-  int64_t output_tokens = 0;        // as planned, or fewer where the instance's longest context cut them
+  int64_t output_tokens = 0;  // as planned, or fewer where the instance's longest context cut them
 };
 
 // The state at one moment.
 struct Sample {
   double at_s = 0;
-  int64_t queued = 0;                  // in the scheduler
+  int64_t queued = 0;  // in the scheduler
   std::vector<EngineLoad> instances;
-  std::vector<int64_t> dispatched;     // to each instance so far
+  std::vector<int64_t> dispatched;  // to each instance so far
 };
 
 struct InstanceResult {
@@ -81,9 +81,9 @@ struct SimulationResult {
   std::vector<Record> records;  // as Workload::requests
   std::vector<Sample> samples;
   std::vector<InstanceResult> instances;
-  Nanoseconds makespan = 0;     // the last end
+  Nanoseconds makespan = 0;  // the last end
   int64_t events = 0;
-  double mean_in_system = 0;    // time average
+  double mean_in_system = 0;  // time average
 };
 
 struct SimulationInput {
@@ -91,8 +91,8 @@ struct SimulationInput {
   const std::vector<SimulatedInstance>& instances;
   schedule::SchedulerSettings scheduler;
   std::vector<Fault> faults;
-  double sample_every_s = 0;     // 0: no time series
-  size_t most_samples = 1000;    // when there are more, every other one goes and the distance doubles
+  double sample_every_s = 0;   // 0: no time series
+  size_t most_samples = 1000;  // when there are more, every other one goes and the distance doubles
   std::function<void(int64_t ended)> on_progress;  // now and then
 };
 

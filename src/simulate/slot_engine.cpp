@@ -19,10 +19,12 @@ void SlotEngine::note_busy(Nanoseconds now) {
 void SlotEngine::admit(const EngineRequest& request, Nanoseconds now) {
   note_busy(now);
   ++running_;
-  const double prompt_s = slowdown_ * spec_.prompt_token_s * static_cast<double>(request.prompt_tokens);
+  const double prompt_s =
+      slowdown_ * spec_.prompt_token_s * static_cast<double>(request.prompt_tokens);
   const double token_s = slowdown_ * spec_.token_s;
   // No later than ten times the longest run, so that however many prompts do not overflow.
-  prompts_done_ = std::min(std::max(prompts_done_, now) + nanoseconds(prompt_s), 10 * nanoseconds(kLongest_s));
+  prompts_done_ =
+      std::min(std::max(prompts_done_, now) + nanoseconds(prompt_s), 10 * nanoseconds(kLongest_s));
   totals_.computed_tokens += request.prompt_tokens;
   push(prompts_done_ + nanoseconds(token_s), {Notice::Kind::FirstToken, request.index, 0});
   push(prompts_done_ + nanoseconds(token_s * static_cast<double>(request.output_tokens)),
@@ -85,7 +87,8 @@ std::vector<Lost> SlotEngine::crash(Nanoseconds now) {
                     has_begun(event.notice.request) ? std::max<int64_t>(emitted, 1) : 0});
   }
   for (const EngineRequest& request : waiting_) lost.push_back({request.index, 0});
-  std::sort(lost.begin(), lost.end(), [](const Lost& a, const Lost& b) { return a.request < b.request; });
+  std::sort(lost.begin(), lost.end(),
+            [](const Lost& a, const Lost& b) { return a.request < b.request; });
   for (const Lost& one : lost) {
     totals_.output_tokens += one.emitted_tokens;
     totals_.delivered_tokens += one.emitted_tokens;

@@ -13,8 +13,8 @@
 namespace trex::simulate {
 
 struct SlotEngineSpec {
-  double token_s = 0.01;          // per output token of each sequence
-  double prompt_token_s = 1e-4;   // per prompt token
+  double token_s = 0.01;         // per output token of each sequence
+  double prompt_token_s = 1e-4;  // per prompt token
   int64_t slots = 8;
 };
 

@@ -54,14 +54,15 @@ Columns columns_of(const std::vector<std::string>& header, const std::string& wh
   columns.arrival = position(header, {"TIMESTAMP", "Timestamp", "arrival_s"});
   columns.prompt = position(header, {"ContextTokens", "Request tokens", "prompt_tokens",
                                      "input_tokens", "num_prefill_tokens"});
-  columns.output = position(header, {"GeneratedTokens", "Response tokens", "output_tokens",
-                                     "num_decode_tokens"});
+  columns.output = position(
+      header, {"GeneratedTokens", "Response tokens", "output_tokens", "num_decode_tokens"});
   columns.request_class = position(header, {"class"});
   columns.tenant = position(header, {"tenant", "Session ID"});
-  for (const auto& [column, name] : {std::pair{columns.prompt, "prompt_tokens"},
-                                     std::pair{columns.output, "output_tokens"}}) {
+  for (const auto& [column, name] :
+       {std::pair{columns.prompt, "prompt_tokens"}, std::pair{columns.output, "output_tokens"}}) {
     if (column < 0) {
-      throw input_error(where, "header", fmt::format("a column {} (or another trace's name for it)", name),
+      throw input_error(where, "header",
+                        fmt::format("a column {} (or another trace's name for it)", name),
                         in_quotes(joined(header, ",")));
     }
   }
@@ -74,7 +75,8 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
   const int64_t era = year / 400;
   const int64_t year_of_era = year - era * 400;
   const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+         719468;
 }
 
 // "+01:30", "-07:00", "Z" or nothing, in seconds east of Greenwich.
@@ -100,14 +102,18 @@ std::optional<double> seconds_of_date(std::string_view text) {
              minute = parse_integer(text.substr(14, 2));
   const auto second = parse_real(seconds);
   if (!year || !month || !day || !hour || !minute || !second || !zone) return std::nullopt;
-  const auto is_within = [](double value, double low, double high) { return value >= low && value < high; };
+  const auto is_within = [](double value, double low, double high) {
+    return value >= low && value < high;
+  };
   const int64_t days = days_of(*year, *month, 1);
-  const int64_t next_month = *month == 12 ? days_of(*year + 1, 1, 1) : days_of(*year, *month + 1, 1);
-  if (*month < 1 || *month > 12 || *day < 1 || *day > next_month - days || *hour < 0 || *hour > 23 || *minute < 0 ||
-      *minute > 59 || !is_within(*second, 0, 61)) {
+  const int64_t next_month =
+      *month == 12 ? days_of(*year + 1, 1, 1) : days_of(*year, *month + 1, 1);
+  if (*month < 1 || *month > 12 || *day < 1 || *day > next_month - days || *hour < 0 ||
+      *hour > 23 || *minute < 0 || *minute > 59 || !is_within(*second, 0, 61)) {
     return std::nullopt;
   }
-  return static_cast<double>((days + *day - 1) * 86400 + *hour * 3600 + *minute * 60 - *zone) + *second;
+  return static_cast<double>((days + *day - 1) * 86400 + *hour * 3600 + *minute * 60 - *zone) +
+         *second;
 }
 
 int64_t token_count(const std::string& where, const std::string& field, std::string_view text) {
@@ -127,7 +133,8 @@ class Collector {
   // `time` is the arrival as the file writes it.
   void add(TraceRequest request, const std::string& time, const std::string& where) {
     if (request.lengths.prompt_tokens < 1) {
-      throw input_error(where, "prompt_tokens", "at least 1", std::to_string(request.lengths.prompt_tokens));
+      throw input_error(where, "prompt_tokens", "at least 1",
+                        std::to_string(request.lengths.prompt_tokens));
     }
     if (trace_.has_arrivals) {
       if (!std::isfinite(request.arrival_s)) {
@@ -136,11 +143,13 @@ class Collector {
       if (!first_s_) first_s_ = request.arrival_s;
       request.arrival_s -= *first_s_;
       if (request.arrival_s < last_s_) {
-        throw input_error(where, "arrival", fmt::format("a time not before the one above, {}", last_time_), time,
+        throw input_error(where, "arrival",
+                          fmt::format("a time not before the one above, {}", last_time_), time,
                           "sort the trace by time");
       }
       if (request.arrival_s >= kLongest_s) {
-        throw input_error(where, "arrival", fmt::format("at most {:.0e} s after the first one", kLongest_s), time);
+        throw input_error(where, "arrival",
+                          fmt::format("at most {:.0e} s after the first one", kLongest_s), time);
       }
       last_s_ = request.arrival_s;
       last_time_ = time;
@@ -158,7 +167,9 @@ class Collector {
 double arrival_of(const Columns& columns, std::string_view text, const std::string& where) {
   const auto seconds = columns.arrival_is_date ? seconds_of_date(text) : parse_real(text);
   if (!seconds || !std::isfinite(*seconds)) {
-    throw input_error(where, "arrival", columns.arrival_is_date ? "a time like 2023-11-16 18:15:46.68" : "a finite number of seconds",
+    throw input_error(where, "arrival",
+                      columns.arrival_is_date ? "a time like 2023-11-16 18:15:46.68"
+                                              : "a finite number of seconds",
                       text.empty() ? "nothing" : in_quotes(text));
   }
   return *seconds;
@@ -169,7 +180,8 @@ std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells = split(line, ',');
   for (std::string& cell : cells) {
     std::string_view bare = trimmed(cell);
-    if (bare.size() >= 2 && bare.front() == '"' && bare.back() == '"') bare = trimmed(bare.substr(1, bare.size() - 2));
+    if (bare.size() >= 2 && bare.front() == '"' && bare.back() == '"')
+      bare = trimmed(bare.substr(1, bare.size() - 2));
     cell = std::string(bare);
   }
   return cells;
@@ -179,7 +191,8 @@ void read_csv(std::string_view text, const std::string& name, Trace& trace) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const auto lines = split(text, '\n');
-  if (trimmed(text).empty()) throw input_error(name, "", "a header and at least one request", "an empty file");
+  if (trimmed(text).empty())
+    throw input_error(name, "", "a header and at least one request", "an empty file");
   const auto header = cells_of(lines[0]);
   const Columns columns = columns_of(header, name + ":1");
   trace.has_arrivals = columns.arrival >= 0;
@@ -195,8 +208,10 @@ void read_csv(std::string_view text, const std::string& name, Trace& trace) {
     }
     const auto cell = [&](int column) { return cells[static_cast<size_t>(column)]; };
     TraceRequest request;
-    request.lengths.prompt_tokens = token_count(where, header[static_cast<size_t>(columns.prompt)], cell(columns.prompt));
-    request.lengths.output_tokens = token_count(where, header[static_cast<size_t>(columns.output)], cell(columns.output));
+    request.lengths.prompt_tokens =
+        token_count(where, header[static_cast<size_t>(columns.prompt)], cell(columns.prompt));
+    request.lengths.output_tokens =
+        token_count(where, header[static_cast<size_t>(columns.output)], cell(columns.output));
     if (trace.has_arrivals) request.arrival_s = arrival_of(columns, cell(columns.arrival), where);
     if (columns.request_class >= 0) request.request_class = cell(columns.request_class);
     if (columns.tenant >= 0) request.tenant = cell(columns.tenant);
@@ -212,7 +227,8 @@ TraceRequest request_of(const JsonObject& object, bool is_mooncake) {
   const auto count = [&](const char* key) {
     const int64_t value = object.integer(key);
     if (value < 0 || value > kMostTokens) {
-      throw object.error(key, fmt::format("a whole number of tokens, 0 to {}", kMostTokens), std::to_string(value));
+      throw object.error(key, fmt::format("a whole number of tokens, 0 to {}", kMostTokens),
+                         std::to_string(value));
     }
     return value;
   };
@@ -240,7 +256,8 @@ void read_json_lines(const Path& path, Trace& trace) {
     // The first line tells which format the file has.
     if (trace.requests.empty()) is_mooncake = object.has("timestamp") || object.has("input_length");
     if (is_mooncake) trace.block_tokens = kMooncakeBlockTokens;
-    collector.add(request_of(object, is_mooncake), shortest(object.number(is_mooncake ? "timestamp" : "arrival_s")), line->where);
+    collector.add(request_of(object, is_mooncake),
+                  shortest(object.number(is_mooncake ? "timestamp" : "arrival_s")), line->where);
   }
 }
 
@@ -280,14 +297,18 @@ Path find_trace(const std::string& name_or_path, const std::string& where) {
   if (std::filesystem::exists(name_or_path)) return name_or_path;
   for (const auto& [name, file] : shipped_files()) {
     if (name != name_or_path) continue;
-    for (Path folder = program_folder(); folder.has_relative_path(); folder = folder.parent_path()) {
-      if (const Path found = folder / "data" / "traces" / file; std::filesystem::exists(found)) return found;
+    for (Path folder = program_folder(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+      if (const Path found = folder / "data" / "traces" / file; std::filesystem::exists(found))
+        return found;
     }
-    throw environment_error(where, fmt::format("data/traces/{} beside the program or above it", file), "none");
+    throw environment_error(
+        where, fmt::format("data/traces/{} beside the program or above it", file), "none");
   }
   const auto names = shipped_traces();
   const std::string hint = did_you_mean(name_or_path, names);
-  throw input_error(where, "trace", "a file, or one of " + listed(names), in_quotes(name_or_path), hint);
+  throw input_error(where, "trace", "a file, or one of " + listed(names), in_quotes(name_or_path),
+                    hint);
 }
 
 ArrivalStatistics arrival_statistics(const Trace& trace) {

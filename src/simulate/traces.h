@@ -2,14 +2,16 @@
 //
 // Reads, by the header or the keys (docs/formats.md, "Traces"; each also compressed as .zst):
 //   CSV   Azure LLM inference 2023/2024   TIMESTAMP,ContextTokens,GeneratedTokens
-//         BurstGPT                        Timestamp,Session ID,...,Request tokens,Response tokens,...
-//         length lists                    input_tokens,output_tokens; num_prefill_tokens,num_decode_tokens
-//         our own                         arrival_s,prompt_tokens,output_tokens[,class,tenant]
+//         BurstGPT                        Timestamp,Session ID,...,Request tokens,Response
+//         tokens,... length lists                    input_tokens,output_tokens;
+//         num_prefill_tokens,num_decode_tokens our own
+//         arrival_s,prompt_tokens,output_tokens[,class,tenant]
 //   JSONL Mooncake                        timestamp (ms), input_length, output_length, hash_ids
 //         access log                      arrival_s, prompt_tokens, output_tokens[, class, tenant]
 //
-// Throws Input at file:line for a column that is missing, a length that is absent, negative or not a
-// whole number, a time that is not a number or lies before its predecessor, and for an empty trace.
+// Throws Input at file:line for a column that is missing, a length that is absent, negative or not
+// a whole number, a time that is not a number or lies before its predecessor, and for an empty
+// trace.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +24,20 @@
 namespace trex::simulate {
 
 struct TraceRequest {
-  double arrival_s = 0;                 // since the first request; 0 in length lists
+  double arrival_s = 0;  // since the first request; 0 in length lists
   perf::RequestLengths lengths;
-  std::vector<int64_t> prefix_blocks;   // ids of blocks of the prompt; equal leading ids: shared prefix
+  std::vector<int64_t>
+      prefix_blocks;  // ids of blocks of the prompt; equal leading ids: shared prefix
   std::string request_class;
-  std::string tenant;                   // or session
+  std::string tenant;  // or session
 };
 
 struct Trace {
   std::string name;
-  std::vector<TraceRequest> requests;   // by arrival
-  bool has_arrivals = false;            // a length list has none
-  int64_t block_tokens = 0;             // prompt tokens behind one prefix block; 0: no prefixes
-  int64_t failed_requests = 0;          // left out: recorded as failed (BurstGPT, 0 response tokens)
+  std::vector<TraceRequest> requests;  // by arrival
+  bool has_arrivals = false;           // a length list has none
+  int64_t block_tokens = 0;            // prompt tokens behind one prefix block; 0: no prefixes
+  int64_t failed_requests = 0;         // left out: recorded as failed (BurstGPT, 0 response tokens)
 
   double duration_s() const { return requests.empty() ? 0 : requests.back().arrival_s; }
   std::vector<perf::RequestLengths> lengths() const;

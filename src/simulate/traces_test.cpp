@@ -9,7 +9,9 @@
 namespace trex::simulate {
 namespace {
 
-Trace shipped(const std::string& file) { return load_trace(Path(TREX_SOURCE_DIR) / "data/traces" / file); }
+Trace shipped(const std::string& file) {
+  return load_trace(Path(TREX_SOURCE_DIR) / "data/traces" / file);
+}
 
 class TraceFile : public testing::Test {
  protected:
@@ -79,10 +81,11 @@ TEST(ShippedTraces, TheFourEngineArrivalsAreOurOwnFormat) {
 
 TEST_F(TraceFile, BurstGptFailuresAreLeftOutAndCounted) {
   const Trace trace = load("burst.csv",
-      "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
-      "5,7,1.5,ChatGPT,472,18,490,Conversation log\n"
-      "45,8,2,GPT-4,100,0,100,API log\n"
-      "118,9,4,GPT-4,1087,230,1317,Conversation log");
+                           "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response "
+                           "tokens,Total tokens,Log Type\n"
+                           "5,7,1.5,ChatGPT,472,18,490,Conversation log\n"
+                           "45,8,2,GPT-4,100,0,100,API log\n"
+                           "118,9,4,GPT-4,1087,230,1317,Conversation log");
   ASSERT_EQ(trace.requests.size(), 2u);
   EXPECT_EQ(trace.failed_requests, 1);
   EXPECT_EQ(trace.requests[1].arrival_s, 113);
@@ -92,25 +95,30 @@ TEST_F(TraceFile, BurstGptFailuresAreLeftOutAndCounted) {
 
 // 2024-02-28 23:59:59.5 to 2024-03-01 00:00:00.25 crosses a leap day: 86,400.75 s.
 TEST_F(TraceFile, DatesCountLeapDaysAndZones) {
-  const Trace trace = load("azure.csv",
-      "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28 23:59:59.500000+00:00,1,1\n"
-      "2024-03-01 00:00:00.250000+00:00,2,2\n");
+  const Trace trace =
+      load("azure.csv",
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-28 23:59:59.500000+00:00,1,1\n"
+           "2024-03-01 00:00:00.250000+00:00,2,2\n");
   EXPECT_NEAR(trace.requests[1].arrival_s, 86'400.75, 1e-6);
 }
 
 // 18:15 two hours east of Greenwich is 16:15 there, 19:15 at 03:30 west of it 22:45.
 TEST_F(TraceFile, ZonesAreCounted) {
-  const Trace trace = load("zones.csv",
-      "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:00+02:00,1,1\n"
-      "2023-11-16T16:16:00Z,1,1\n2023-11-16 19:15:00.5-03:30,2,2\n");
+  const Trace trace =
+      load("zones.csv",
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:00+02:00,1,1\n"
+           "2023-11-16T16:16:00Z,1,1\n2023-11-16 19:15:00.5-03:30,2,2\n");
   EXPECT_EQ(trace.requests[1].arrival_s, 60);
   EXPECT_EQ(trace.requests[2].arrival_s, 6.5 * 3600 + 0.5);
-  EXPECT_THAT(message("day.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-29 18:15:00,1,1\n"),
-              testing::HasSubstr("expected a time like"));
+  EXPECT_THAT(
+      message("day.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-02-29 18:15:00,1,1\n"),
+      testing::HasSubstr("expected a time like"));
 }
 
 TEST_F(TraceFile, QuotesAndAByteOrderMarkAreNoPartOfNames) {
-  const Trace trace = load("quoted.csv", "\xEF\xBB\xBF\"arrival_s\",\"prompt_tokens\",output_tokens\r\n1,\"10\",5\r\n3,20,6\r\n");
+  const Trace trace =
+      load("quoted.csv",
+           "\xEF\xBB\xBF\"arrival_s\",\"prompt_tokens\",output_tokens\r\n1,\"10\",5\r\n3,20,6\r\n");
   ASSERT_EQ(trace.requests.size(), 2u);
   EXPECT_TRUE(trace.has_arrivals);
   EXPECT_EQ(trace.requests[0].lengths.prompt_tokens, 10);
@@ -120,22 +128,28 @@ TEST_F(TraceFile, QuotesAndAByteOrderMarkAreNoPartOfNames) {
 TEST_F(TraceFile, FaultsAreNamedWithTheirLine) {
   const std::string header = "arrival_s,prompt_tokens,output_tokens\n";
   EXPECT_EQ(message("a.csv", header + "1,10,5\n0.5,10,5\n"),
-            "a.csv:3: arrival: expected a time not before the one above, 1; got 0.5 (sort the trace by time)");
-  EXPECT_EQ(message("a.csv", header + "1,-10,5\n"),
-            "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got \"-10\"");
-  EXPECT_EQ(message("a.csv", header + "1,,5\n"),
-            "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got nothing");
-  EXPECT_EQ(message("a.csv", header + "1,10\n"), "a.csv:2: expected 3 columns as in the header; got 2");
+            "a.csv:3: arrival: expected a time not before the one above, 1; got 0.5 (sort the "
+            "trace by time)");
+  EXPECT_EQ(
+      message("a.csv", header + "1,-10,5\n"),
+      "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got \"-10\"");
+  EXPECT_EQ(
+      message("a.csv", header + "1,,5\n"),
+      "a.csv:2: prompt_tokens: expected a whole number of tokens, 0 to 1000000000; got nothing");
+  EXPECT_EQ(message("a.csv", header + "1,10\n"),
+            "a.csv:2: expected 3 columns as in the header; got 2");
   EXPECT_EQ(message("a.csv", header + "nan,10,5\n"),
             "a.csv:2: arrival: expected a finite number of seconds; got \"nan\"");
-  EXPECT_EQ(message("a.csv", header + "1,0,5\n"), "a.csv:2: prompt_tokens: expected at least 1; got 0");
+  EXPECT_EQ(message("a.csv", header + "1,0,5\n"),
+            "a.csv:2: prompt_tokens: expected at least 1; got 0");
   EXPECT_EQ(message("a.csv", header), "a.csv: expected at least one request; got none");
   EXPECT_EQ(message("a.csv", "arrival_s,prompt_tokens\n1,2\n"),
             "a.csv:1: header: expected a column output_tokens (or another trace's name for it); "
             "got \"arrival_s,prompt_tokens\"");
   EXPECT_EQ(message("a.jsonl", "{\"timestamp\": 1, \"input_length\": 5}\n"),
             "a.jsonl:1: output_length: expected a whole number; got nothing");
-  EXPECT_EQ(message("a.txt", "x"), "a.txt: expected a trace: .csv or .jsonl, perhaps .zst; got \"a.txt\"");
+  EXPECT_EQ(message("a.txt", "x"),
+            "a.txt: expected a trace: .csv or .jsonl, perhaps .zst; got \"a.txt\"");
 }
 
 TEST(FindTrace, AnUnknownNameGetsTheNearest) {

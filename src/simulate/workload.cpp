@@ -48,7 +48,8 @@ class Gaps {
   double modulated() {
     const double share = settings_.burst_share;
     const double burst_rate = rate_ * settings_.burst_factor;
-    const double calm_rate = std::max(rate_ * (1 - share * settings_.burst_factor) / (1 - share), 0.0);
+    const double calm_rate =
+        std::max(rate_ * (1 - share * settings_.burst_factor) / (1 - share), 0.0);
     const double calm_s = settings_.burst_s * (1 - share) / share;
     double gap = 0;
     while (true) {
@@ -72,7 +73,8 @@ class Gaps {
     const double swing = settings_.diurnal_swing, from = now_s_;
     while (true) {
       now_s_ += rng_.exponential(rate_ * (1 + swing));
-      const double share = (1 + swing * std::sin(2 * M_PI * now_s_ / settings_.day_s)) / (1 + swing);
+      const double share =
+          (1 + swing * std::sin(2 * M_PI * now_s_ / settings_.day_s)) / (1 + swing);
       if (rng_.chance(share)) return now_s_ - from;
     }
   }
@@ -90,7 +92,8 @@ void copy_row(const Trace& trace, size_t row, Workload& workload, PlannedRequest
   request.lengths.output_tokens = std::max<int64_t>(request.lengths.output_tokens, 1);
   request.first_block = static_cast<uint32_t>(workload.blocks.size());
   request.num_blocks = static_cast<uint32_t>(source.prefix_blocks.size());
-  workload.blocks.insert(workload.blocks.end(), source.prefix_blocks.begin(), source.prefix_blocks.end());
+  workload.blocks.insert(workload.blocks.end(), source.prefix_blocks.begin(),
+                         source.prefix_blocks.end());
 }
 
 // Names of a trace's classes and tenants become indices.
@@ -126,7 +129,9 @@ void from_trace(const Trace& trace, const ArrivalSettings& settings, Workload& w
   std::vector<std::string> class_names{"default"};
   Names classes(class_names);
   for (size_t row = 0; row < trace.requests.size(); ++row) {
-    if (settings.requests > 0 && static_cast<int64_t>(workload.requests.size()) >= settings.requests) break;
+    if (settings.requests > 0 &&
+        static_cast<int64_t>(workload.requests.size()) >= settings.requests)
+      break;
     if (settings.thin && !rng.chance(keep)) continue;
     PlannedRequest request;
     request.at = nanoseconds(trace.requests[row].arrival_s * (settings.thin ? 1 : scale));
@@ -163,7 +168,8 @@ void closed_loop(const Trace& trace, const ArrivalSettings& settings, Workload& 
     PlannedRequest request;
     request.is_chained = i >= settings.clients;
     request.at = settings.think_s > 0 ? nanoseconds(think.exponential(1 / settings.think_s)) : 0;
-    if (i + settings.clients < count) request.successor = static_cast<uint32_t>(i + settings.clients);
+    if (i + settings.clients < count)
+      request.successor = static_cast<uint32_t>(i + settings.clients);
     copy_row(trace, rows.below(trace.requests.size()), workload, request);
     workload.requests.push_back(request);
   }
@@ -192,15 +198,18 @@ void sessions(const Trace& trace, const ArrivalSettings& settings, Workload& wor
       workload.blocks.resize(request.first_block);  // the trace's own prefixes do not apply
       request.lengths.prompt_tokens += history;
       request.is_chained = !is_first;
-      request.at = nanoseconds(is_first ? start_s : think.exponential(1 / std::max(settings.think_s, 1e-6)));
+      request.at =
+          nanoseconds(is_first ? start_s : think.exponential(1 / std::max(settings.think_s, 1e-6)));
       const int64_t num_blocks = request.lengths.prompt_tokens / kBlockTokens;
       for (int64_t block = 0; block < num_blocks; ++block) {
         const bool is_system = (block + 1) * kBlockTokens <= settings.system_prompt_tokens;
-        workload.blocks.push_back(static_cast<uint64_t>(is_system ? block : session * (int64_t{1} << 20) + block));
+        workload.blocks.push_back(
+            static_cast<uint64_t>(is_system ? block : session * (int64_t{1} << 20) + block));
       }
       request.num_blocks = static_cast<uint32_t>(num_blocks);
       history = request.lengths.prompt_tokens + request.lengths.output_tokens;
-      if (!is_first) workload.requests.back().successor = static_cast<uint32_t>(workload.requests.size());
+      if (!is_first)
+        workload.requests.back().successor = static_cast<uint32_t>(workload.requests.size());
       workload.requests.push_back(request);
       if (turns.chance(stop) || static_cast<int64_t>(workload.requests.size()) >= count) break;
     }
@@ -220,7 +229,8 @@ void spread_over_tenants(const ArrivalSettings& settings, Workload& workload) {
   }
   for (PlannedRequest& request : workload.requests) {
     const auto place = std::upper_bound(up_to.begin(), up_to.end(), rng.uniform() * total);
-    request.tenant = static_cast<uint32_t>(std::min<ptrdiff_t>(place - up_to.begin(), settings.num_tenants - 1));
+    request.tenant =
+        static_cast<uint32_t>(std::min<ptrdiff_t>(place - up_to.begin(), settings.num_tenants - 1));
   }
 }
 
@@ -229,25 +239,32 @@ void check_arrivals(const Trace& trace, const ArrivalSettings& settings, const s
   const std::string& arrivals = settings.arrivals;
   const bool is_drawn = arrivals != "trace" && arrivals != "closed" && arrivals != "offline";
   if (arrivals == "trace" && !trace.has_arrivals) {
-    throw input_error(where, "arrivals", "arrival times in the trace", trace.name + ", a list of lengths",
+    throw input_error(where, "arrivals", "arrival times in the trace",
+                      trace.name + ", a list of lengths",
                       "set arrivals to poisson and a rate, or to offline");
   }
   if (is_drawn && settings.rate <= 0) {
-    throw input_error(where, "rate", "requests/s above 0 for " + arrivals + " arrivals", shortest(settings.rate), "or give load");
+    throw input_error(where, "rate", "requests/s above 0 for " + arrivals + " arrivals",
+                      shortest(settings.rate), "or give load");
   }
   if (arrivals == "mmpp" && settings.burst_share * settings.burst_factor > 1) {
-    throw input_error(where, "burst_factor", "at most 1 / burst_share = " + shortest(1 / settings.burst_share),
+    throw input_error(where, "burst_factor",
+                      "at most 1 / burst_share = " + shortest(1 / settings.burst_share),
                       shortest(settings.burst_factor));
   }
   if (settings.diurnal_swing > 0 && arrivals != "poisson" && arrivals != "sessions") {
-    throw input_error(where, "diurnal_swing", "0 with arrivals = " + arrivals, shortest(settings.diurnal_swing),
+    throw input_error(where, "diurnal_swing", "0 with arrivals = " + arrivals,
+                      shortest(settings.diurnal_swing),
                       "only poisson arrivals and sessions follow the day");
   }
   if (!settings.thin) return;
-  if (arrivals != "trace") throw input_error(where, "thin", "false with arrivals = " + arrivals, "true", "only a trace can be thinned");
+  if (arrivals != "trace")
+    throw input_error(where, "thin", "false with arrivals = " + arrivals, "true",
+                      "only a trace can be thinned");
   const double recorded = arrival_statistics(trace).requests_per_s;
   if (settings.rate > recorded) {
-    throw input_error(where, "thin", fmt::format("at most the {:.4g} requests/s of the trace", recorded),
+    throw input_error(where, "thin",
+                      fmt::format("at most the {:.4g} requests/s of the trace", recorded),
                       fmt::format("{:.4g}", settings.rate), "without thin, time is compressed");
   }
 }
@@ -261,7 +278,8 @@ std::vector<perf::RequestLengths> Workload::lengths() const {
   return all;
 }
 
-Workload plan_workload(const Trace& trace, const ArrivalSettings& settings, const std::string& where) {
+Workload plan_workload(const Trace& trace, const ArrivalSettings& settings,
+                       const std::string& where) {
   check_arrivals(trace, settings, where);
   Workload workload;
   workload.block_tokens = trace.block_tokens;
@@ -275,8 +293,8 @@ Workload plan_workload(const Trace& trace, const ArrivalSettings& settings, cons
     open_loop(trace, settings, workload);
   }
   if (workload.requests.empty()) {
-    throw input_error(where, "rate", "so many requests/s that some of the trace's remain", shortest(settings.rate),
-                      "thin less, or give the trace more rows");
+    throw input_error(where, "rate", "so many requests/s that some of the trace's remain",
+                      shortest(settings.rate), "thin less, or give the trace more rows");
   }
   spread_over_tenants(settings, workload);
   return workload;

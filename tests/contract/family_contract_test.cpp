@@ -253,7 +253,8 @@ TEST_P(FamilyContract, AllPlansOfASlotTellTheSame) {
 
 // "More than 5" would be a strict comparison, whose optimum is not attained: only "no more than".
 TEST_P(FamilyContract, NoPlanComparesStrictly) {
-  const std::regex comparison(R"((\w*)\W+(more|less|fewer|greater|higher|lower|larger|smaller) than [{<])");
+  const std::regex comparison(
+      R"((\w*)\W+(more|less|fewer|greater|higher|lower|larger|smaller) than [{<])");
   const std::regex limit(R"((exceed|exceeds|above|below|under|over) [{<])");
   const std::set<std::string> negations{"no", "No", "not"};
   for (const Slot& slot : GetParam().variant->slots) {
