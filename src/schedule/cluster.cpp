@@ -199,7 +199,8 @@ InstanceView Cluster::view_at(InstanceIndex index, double now_s) const {
   return view;
 }
 
-// `done` has its first token or is gone; the next prompt's turn begins if it was the one read.
+// `done` has its first token or is gone; the next prompt's turn begins if it was the one read:
+// prompts are read in the order of their slots.
 void Cluster::read_next(Instance& instance, FlightId done, double now_s) {
   if (instance.reading != done) return;
   do {
@@ -208,18 +209,18 @@ void Cluster::read_next(Instance& instance, FlightId done, double now_s) {
   instance.reading_since_s = now_s;
 }
 
-void Cluster::append(Instance& instance, FlightId id) {
+void Cluster::append(FlightList& list, FlightId id) {
   Flight& flight = flights_[id];
-  flight.previous = instance.newest;
+  flight.previous = list.newest;
   flight.next = kNone;
-  (instance.newest == kNone ? instance.oldest : flights_[instance.newest].next) = id;
-  instance.newest = id;
+  (list.newest == kNone ? list.oldest : flights_[list.newest].next) = id;
+  list.newest = id;
 }
 
-void Cluster::unlink(Instance& instance, FlightId id) {
+void Cluster::unlink(FlightList& list, FlightId id) {
   const Flight& flight = flights_[id];
-  (flight.previous == kNone ? instance.oldest : flights_[flight.previous].next) = flight.next;
-  (flight.next == kNone ? instance.newest : flights_[flight.next].previous) = flight.previous;
+  (flight.previous == kNone ? list.oldest : flights_[flight.previous].next) = flight.next;
+  (flight.next == kNone ? list.newest : flights_[flight.next].previous) = flight.previous;
 }
 
 FlightId Cluster::start(InstanceIndex index, const Request& request, LengthEstimate output,
@@ -245,12 +246,8 @@ FlightId Cluster::start(InstanceIndex index, const Request& request, LengthEstim
                   .rest = std::max(output.mean, 1.0),
                   .kv_bytes = kv_bytes(index, request.prompt_tokens, output.p90),
                   .ready_s = now_s + 2 * instance.spec.network_s};
-  append(instance, id);
-  if (instance.first_waiting == kNone) instance.first_waiting = id;
-  if (instance.reading == kNone) {
-    instance.reading = id;
-    instance.reading_since_s = now_s;
-  }
+  append(instance.waiting, id);
+  instance.waiting_tokens_left += flight.rest;
   give_slots(instance, view.slots, now_s);
 
   view.in_flight += 1;
@@ -271,9 +268,7 @@ void Cluster::first_token(FlightId id, double now_s) {
   sum_steps(instance, now_s);
   if (flight.phase == Phase::Waiting) {
     // The engine holds more than we believed: it began this one before one with a slot ended.
-    if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
-    instance.inverse_rest += 1 / flight.rest;
-    instance.with_slot += 1;
+    take_slot(instance, id);
   }
   flight.phase = Phase::Decoding;
   flight.first_token_s = now_s;
@@ -316,22 +311,27 @@ double Cluster::prompt_per_token_s(const Instance& instance) const {
          (kMixPrior * settings_.usual_output_tokens + instance.finished_tokens);
 }
 
-FlightId Cluster::next_waiting(FlightId id) const {
-  do {
-    id = flights_[id].next;
-  } while (id != kNone && flights_[id].phase != Phase::Waiting);
-  return id;
+void Cluster::take_slot(Instance& instance, FlightId id) {
+  const Flight& flight = flights_[id];
+  unlink(instance.waiting, id);
+  instance.waiting_tokens_left -= flight.rest;
+  if (instance.waiting.oldest == kNone) instance.waiting_tokens_left = 0;  // and no rounding error
+  append(instance.with_slots, id);
+  instance.inverse_rest += 1 / flight.rest;
+  instance.with_slot += 1;
 }
 
 void Cluster::give_slots(Instance& instance, double slots, double now_s) {
-  while (instance.first_waiting != kNone && instance.with_slot < slots) {
-    Flight& flight = flights_[instance.first_waiting];
+  while (instance.waiting.oldest != kNone && instance.with_slot < slots) {
+    const FlightId id = instance.waiting.oldest;
+    take_slot(instance, id);
+    Flight& flight = flights_[id];
     flight.phase = Phase::Prefilling;
     flight.had_to_wait = now_s > flight.ready_s;
     flight.ready_s = std::max(flight.ready_s, now_s);
-    instance.inverse_rest += 1 / flight.rest;
-    instance.with_slot += 1;
-    instance.first_waiting = next_waiting(instance.first_waiting);
+    if (instance.reading != kNone) continue;
+    instance.reading = id;
+    instance.reading_since_s = now_s;
   }
 }
 
@@ -356,9 +356,7 @@ void Cluster::remove(FlightId id, double now_s) {
   Flight& flight = flights_[id];
   Instance& instance = instances_[flight.instance];
   InstanceView& view = views_[flight.instance];
-  if (instance.first_waiting == id) instance.first_waiting = next_waiting(id);
   read_next(instance, id, now_s);
-  unlink(instance, id);
   view.in_flight -= 1;
   view.output_tokens_left -= flight.rest;
   view.kv_bytes -= flight.kv_bytes;
@@ -371,14 +369,18 @@ void Cluster::remove(FlightId id, double now_s) {
     view.uncached_tokens -= flight.uncached_tokens;
     instance.line.lose();
   }
-  if (flight.phase != Phase::Waiting) {
+  if (flight.phase == Phase::Waiting) {
+    unlink(instance.waiting, id);
+    instance.waiting_tokens_left -= flight.rest;
+  } else {
+    unlink(instance.with_slots, id);
     instance.inverse_rest -= 1 / flight.rest;
     instance.with_slot -= 1;
     give_slots(instance, view.slots, now_s);
   }
-  if (instance.oldest == kNone) {  // no rounding error outlives a busy period
+  if (view.in_flight == 0) {  // no rounding error outlives a busy period
     view.uncached_tokens = view.output_tokens_left = view.kv_bytes = 0;
-    instance.context_tokens = instance.inverse_rest = 0;
+    instance.context_tokens = instance.inverse_rest = instance.waiting_tokens_left = 0;
   }
   flight.phase = Phase::Free;
   free_flights_.push_back(id);
@@ -410,16 +412,16 @@ void Cluster::refresh(InstanceIndex index, double now_s, LengthPredictor& length
     view.external = 0;
   }
   if (was_outlier_for_long(index, now_s)) forget_speed(index);
-  view.output_tokens_left = 0;
+  view.output_tokens_left = instance.waiting_tokens_left;
   instance.inverse_rest = 0;
-  for (FlightId id = instance.oldest; id != kNone; id = flights_[id].next) {
+  for (FlightId id = instance.with_slots.oldest; id != kNone; id = flights_[id].next) {
     Flight& flight = flights_[id];
     if (flight.phase == Phase::Decoding) {
       const double emitted = (now_s - flight.first_token_s) / view.iteration_s;
       flight.rest = lengths.rest(flight.workload, flight.prompt_tokens, emitted, flight.cap);
     }
     view.output_tokens_left += flight.rest;
-    if (flight.phase != Phase::Waiting) instance.inverse_rest += 1 / flight.rest;
+    instance.inverse_rest += 1 / flight.rest;
   }
   derive_load(index);
 }

@@ -96,7 +96,11 @@ class Cluster {
     double first_step_s = 0;                  // as the model has it, when the first token came
     double prompts_s = 0;                     // Instance::prompts_s then
     ModelParts sums;                          // Instance::sums then
-    FlightId previous = kNone, next = kNone;  // in its instance's list, oldest first
+    FlightId previous = kNone, next = kNone;  // in the list that it is in
+  };
+
+  struct FlightList {
+    FlightId oldest = kNone, newest = kNone;
   };
 
   struct Instance {
@@ -110,9 +114,11 @@ class Cluster {
     ModelParts parts, sums;
     double summed_s = 0;                // the time of the sums
     int first_tokens_without_gaps = 0;  // measured ones, in a row
-    FlightId oldest = kNone, newest = kNone;
-    FlightId first_waiting = kNone;  // the oldest that has no slot yet
-    FlightId reading = kNone;        // the oldest without a first token: prompts are read in order
+    // Those in phase Waiting, of which an overloaded engine has any number, and the others. Only
+    // the others are gone through.
+    FlightList waiting, with_slots;
+    double waiting_tokens_left = 0;  // expected answers of the waiting
+    FlightId reading = kNone;        // the first with a slot and no first token
     double reading_since_s = 0;
     double context_tokens = 0;  // of the decoding ones
     double with_slot = 0;       // not waiting at the engine
@@ -132,10 +138,10 @@ class Cluster {
   void derive_plan(InstanceIndex instance);
   void derive_capability(InstanceIndex instance);
   void derive_load(InstanceIndex instance);
-  void append(Instance& instance, FlightId flight);
-  void unlink(Instance& instance, FlightId flight);
+  void append(FlightList& list, FlightId flight);
+  void unlink(FlightList& list, FlightId flight);
+  void take_slot(Instance& instance, FlightId flight);
   void give_slots(Instance& instance, double slots, double now_s);
-  FlightId next_waiting(FlightId flight) const;
   void read_next(Instance& instance, FlightId done, double now_s);
   void watch_outlier(InstanceIndex instance, double now_s);
   bool may_eject(InstanceIndex instance) const;

@@ -203,6 +203,25 @@ TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
   EXPECT_NEAR(cluster.view(0).output_tokens_left, 500, 50);
 }
 
+TEST(Cluster, RefreshLeavesWhatWaitsAsExpected) {
+  Cluster cluster(fixed_speed());
+  cluster.add(simple_instance("a", {.token_s = 0.01, .slots = 2}));
+  LengthPredictor lengths({});
+  for (int i = 0; i < 400; ++i) lengths.observe(0, 1000, 1000);
+  std::vector<FlightId> flights;
+  for (RequestId id = 0; id < 5; ++id)
+    flights.push_back(cluster.start(0, simple_request(id), {1000, 1000}, 0, 0));
+  cluster.first_token(flights[0], 0);
+  cluster.refresh(0, 5, lengths);  // 500 of the first have come; one reads and three wait
+  EXPECT_NEAR(cluster.view(0).output_tokens_left, 500 + 1000 + 3 * 1000, 60);
+  cluster.end(flights[3], 0, false, 5);  // a caller that waited goes away
+  cluster.refresh(0, 5.1, lengths);
+  EXPECT_NEAR(cluster.view(0).output_tokens_left, 500 + 1000 + 2 * 1000, 60);
+  cluster.first_token(flights[4], 6);  // out of turn: the engine holds three
+  cluster.refresh(0, 7, lengths);
+  EXPECT_NEAR(cluster.view(0).output_tokens_left, 300 + 1000 + 900 + 1000, 80);
+}
+
 // Answers of 100 tokens, each `ratio` times as slow as the model says, one a second.
 void run_slowly(Cluster& cluster, InstanceIndex instance, double ratio, double from_s,
                 double to_s) {
