@@ -186,6 +186,9 @@ void add_duties(const PlanArguments& a, const plan::ServingPlan& plan,
 int cmd_plan_serve(const Arguments& arguments) {
   CLI::App options("A deployment for unlike machines: instances, layouts, router weights",
                    "trex plan serve");
+  options.footer(
+      "The inventory: docs/formats.md; examples/inventory.toml is one. In short\n"
+      "  [[machine]]\n  name = \"a\"\n  device = \"H100 SXM\"\n  count = 8");
   PlanArguments a;
   add_options(options, a);
   if (!parse_arguments(options, arguments)) return 0;

@@ -75,6 +75,17 @@ void write_records(const Path& path, const Comparison& comparison) {
   write_file(path, lines);
 }
 
+std::string settings_help() {
+  simulate::SimulateSettings simulation;
+  simulate::InstanceSettings instance;
+  simulate::FaultSettings fault;
+  return fmt::format(
+      "{}\nOf each [instance.NAME] in the file:\n{}\nOf each [fault.NAME] in the file:\n{}\n"
+      "examples/cluster.toml is a cluster file.\n",
+      config::help_text(config::fields_of(simulation)),
+      config::help_text(config::fields_of(instance)), config::help_text(config::fields_of(fault)));
+}
+
 }  // namespace
 
 int cmd_simulate(const Arguments& arguments) {
@@ -95,9 +106,7 @@ int cmd_simulate(const Arguments& arguments) {
   options.add_option("--records", records,
                      "Also write every request of the first policy's first seed");
   options.add_flag("--json", as_json, "One JSON object a policy");
-  simulate::SimulateSettings described;
-  if (!parse_arguments(options, arguments, config::help_text(config::fields_of(described))))
-    return 0;
+  if (!parse_arguments(options, arguments, settings_help())) return 0;
   if (seeds < 1 || seeds > 1000) throw usage_error("--seeds", "1 to 1000", std::to_string(seeds));
   if (!trace.empty())
     overrides.push_back("trace=" + simulate::find_trace(trace, "--trace").string());
