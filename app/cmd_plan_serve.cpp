@@ -1,13 +1,11 @@
 // trex plan serve: what to run on an inventory of unlike machines.
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "app/commands.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/text_table.h"
 #include "plan/check.h"
 #include "plan/duty_window.h"
 #include "plan/launch.h"
@@ -157,14 +155,6 @@ plan::PlanOptions plan_options_of(const PlanArguments& a) {
   return options;
 }
 
-// Of the terminal behind stdout; 0 when it is none.
-size_t terminal_columns() {
-  winsize size{};
-  return ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
-             ? size.ws_col
-             : 0;
-}
-
 // What runs now against the plan, and what the last minutes say of it.
 void add_duties(const PlanArguments& a, const plan::ServingPlan& plan,
                 const simulate::Trace& observed, Json& json, std::string& text) {
@@ -213,7 +203,7 @@ int cmd_plan_serve(const Arguments& arguments) {
       plan::plan_serving(inventory, catalogue, models, plan_options_of(a), a.inventory.string());
   if (a.check) plan::decide_by_simulation(plan, a.check_options, *progress_on_stderr());
   Json json = plan::to_json(plan);
-  std::string text = plan::table_of(plan, a.explain, terminal_columns());
+  std::string text = plan::table_of(plan, a.explain, columns_of_stdout());
   if (!a.current.empty()) add_duties(a, plan, observed, json, text);
   if (!a.out.empty()) {
     write_file(a.out / "plan.json", json.dump(2) + "\n");

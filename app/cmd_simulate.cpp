@@ -1,13 +1,12 @@
 // trex simulate: routing policies compared on a simulated cluster.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/commands.h"
 #include "app/simulate_page.h"
 #include "app/simulate_table.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/text_table.h"
 #include "simulate/compare.h"
 
 namespace trex::app {
@@ -16,12 +15,6 @@ namespace {
 using simulate::ClusterFile;
 using simulate::Comparison;
 using simulate::PolicyRuns;
-
-// Characters on the screen, not bytes.
-size_t width_of(const std::string& text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 void print_table(const Comparison& comparison) {
   const size_t seeds = comparison.policies[0].by_seed.size();
@@ -34,18 +27,11 @@ void print_table(const Comparison& comparison) {
       "between a tenth and nine\n"
       "tenths of the arrivals; good: within the limits of both\n\n");
   const report::Table table = summary_table(comparison, Columns::Terminal);
-  std::vector<std::vector<std::string>> rows{table.header};
-  rows.insert(rows.end(), table.rows.begin(), table.rows.end());
-  std::vector<size_t> widths(rows[0].size());
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  for (const auto& row : rows) {
-    std::string line = row[0] + std::string(widths[0] - width_of(row[0]), ' ');
-    for (size_t i = 1; i < row.size(); ++i)
-      line += std::string(widths[i] - width_of(row[i]) + 2, ' ') + row[i];
-    fmt::print("{}\n", line);
-  }
+  std::vector<TextTable::Column> columns{{table.header[0]}};
+  for (size_t i = 1; i < table.header.size(); ++i) columns.push_back({table.header[i], true});
+  TextTable text(columns);
+  for (const auto& row : table.rows) text.add(row);
+  fmt::print("{}", text.text(columns_of_stdout()));
   for (const std::string& note : notes_on(comparison)) fmt::print("note: {}\n", note);
 }
 

@@ -1,6 +1,7 @@
 // The online numbers that section 9.4 of heterogeneous serving prints, beside ours. A number that
-// differs by more than 15 % gets its cause measured: the run is made again longer or shorter where
-// the cluster does not keep up, and at a little more load where it does.
+// differs by more than 15 % gets its cause measured: the run is made again longer and shorter where
+// the cluster does not keep up; where it does, at a little more or less load, with the slots that
+// give the printed rates of single instances, and with requests held until a slot is free.
 #include <fmt/format.h>
 
 #include <algorithm>

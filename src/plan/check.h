@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "base/text_table.h"
 #include "plan/serving_plan.h"
-#include "plan/text_table.h"
 
 namespace trex::plan {
 

@@ -29,9 +29,9 @@ std::shared_ptr<const perf::MeasuredModel> engine(const std::string& device,
 ServingPlan plan_of(const std::vector<Machine>& machines,
                     std::vector<std::shared_ptr<const perf::MeasuredModel>> measured) {
   Inventory inventory{.machines = machines};
-  RequestClass request_class{.name = "all", .model = "Llama-3.1-8B"};
-  request_class.lengths = perf::WorkloadMoments::of_means(1000, 100);
-  inventory.classes.push_back(request_class);
+  inventory.classes.push_back({.name = "all",
+                               .model = "Llama-3.1-8B",
+                               .lengths = perf::WorkloadMoments::of_means(1000, 100)});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   const std::vector<ModelChoice> models{{"Llama-3.1-8B",
                                          catalogue.model("Llama-3.1-8B", "test"),

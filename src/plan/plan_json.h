@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/text_table.h"
 #include "plan/serving_plan.h"
-#include "plan/text_table.h"
 
 namespace trex::plan {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text_table.h"
 #include "plan/check.h"
 #include "plan/explain.h"
 #include "plan/launch.h"
 #include "plan/plan_json.h"
-#include "plan/text_table.h"
 
 namespace trex::plan {
 namespace {

@@ -27,10 +27,10 @@ std::shared_ptr<const perf::MeasuredModel> engine() {
 ServingPlan plan_at(double requests_per_s, const std::vector<Machine>& machines,
                     Network network = {}) {
   Inventory inventory{.machines = machines, .network = network};
-  RequestClass request_class{
-      .name = "all", .model = "Llama-3.1-8B", .requests_per_s = requests_per_s};
-  request_class.lengths = perf::WorkloadMoments::of_means(1000, 100);
-  inventory.classes.push_back(request_class);
+  inventory.classes.push_back({.name = "all",
+                               .model = "Llama-3.1-8B",
+                               .lengths = perf::WorkloadMoments::of_means(1000, 100),
+                               .requests_per_s = requests_per_s});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   const std::vector<ModelChoice> models{{"Llama-3.1-8B",
                                          catalogue.model("Llama-3.1-8B", "test"),

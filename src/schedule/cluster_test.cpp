@@ -192,6 +192,20 @@ TEST(Cluster, KnowsHowFarThePromptIsThatIsBeingRead) {
   EXPECT_EQ(cluster.view(0).uncached_tokens, 4'000);
 }
 
+TEST(Cluster, APromptWithoutASlotIsNotRead) {
+  Cluster cluster(fixed_speed());
+  InstanceSpec spec = simple_instance("a", {.token_s = 1e-9, .slots = 1});
+  spec.prompts_delay_answers = true;
+  cluster.add(spec);
+  const auto unread = [&](double now_s) { return cluster.view_at(0, now_s).unread_tokens; };
+  const FlightId first = cluster.start(0, simple_request(0, 4000), {200, 400}, 0, 0);
+  cluster.first_token(first, 0.1);
+  cluster.start(0, simple_request(1, 4000), {200, 400}, 0, 0.2);
+  EXPECT_EQ(unread(0.9), 4'000);
+  cluster.end(first, 200, true, 1);
+  EXPECT_NEAR(unread(1.05), 2'000, 1e-2);
+}
+
 TEST(Cluster, RefreshTakesTheRestGivenWhatHasCome) {
   Cluster cluster(fixed_speed());
   cluster.add(simple_instance("a", {.token_s = 0.01}));

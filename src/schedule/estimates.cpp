@@ -34,12 +34,6 @@ double others_s(const Choice& choice, size_t i) {
   return (view.joined - 1) * work_s * view.stretch;
 }
 
-double behind_s(const Choice& choice, size_t i) {
-  const InstanceView& view = choice.ready[i];
-  const double own_s = view.line_token_s * uncached(choice, i);
-  return own_s * view.weight * (prompt_wait_s(choice, i) + own_s);
-}
-
 double saved_s(const Choice& choice, size_t i) {
   const InstanceView& view = choice.ready[i];
   if (!view.prompts_delay_answers) return 0;

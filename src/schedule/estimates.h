@@ -76,10 +76,6 @@ inline double decode_s(const Choice& choice, size_t i) {
 // by a/(a + c*n)^2 only: the whole price is (a + c*n)^2/a, of which c*n*(a + c*n)/a is the others'.
 double others_s(const Choice& choice, size_t i);
 
-// What its prompt costs those that will come behind it while the line lasts, at the rate that the
-// instance sustains: each of them waits for it. So long prompts keep away from long lines.
-double behind_s(const Choice& choice, size_t i);
-
 // What the others gain, likewise, by what the instance has of the prompt in its cache.
 double saved_s(const Choice& choice, size_t i);
 

@@ -87,17 +87,6 @@ TEST(Estimates, FirstTokenAndDecodingAddUp) {
   EXPECT_DOUBLE_EQ(decode_s(one.choice(1), 0), 5);  // 200 x 0.025
 }
 
-// Own prompt 600 x 0.001 = 0.6 s after a line of 300 x 0.001 = 0.3 s: while those 0.9 s last, 1 a
-// second comes, and each waits 0.6 s longer.
-TEST(Estimates, ThoseBehindWaitForThePrompt) {
-  OneInstance one;
-  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 0.54);
-  one.view.weight = 2;
-  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 1.08);
-  one.cached = 1000;
-  EXPECT_DOUBLE_EQ(behind_s(one.choice(1), 0), 0);
-}
-
 TEST(Estimates, OthersAreHeldUpByTheWorkOfTheOneThatJoins) {
   OneInstance one;
   one.view.joined = 5;

@@ -9,11 +9,6 @@
 namespace trex::schedule {
 namespace {
 
-std::vector<InstanceSpec> two_unlike() {
-  return {simple_instance("fast", {.token_s = 0.01, .slots = 8}),
-          simple_instance("slow", {.token_s = 0.03, .slots = 4, .prompt_tokens_per_s = 12'000})};
-}
-
 double in_flight(const Scheduler& scheduler) {
   double total = 0;
   for (const InstanceView& view : scheduler.snapshot()) total += view.in_flight;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "schedule/instance.h"
 #include "schedule/request.h"
@@ -28,6 +29,11 @@ inline InstanceSpec simple_instance(std::string name, const SimpleEngine& engine
     spec.model.kv_capacity_bytes = engine.kv_capacity_tokens;
   }
   return spec;
+}
+
+inline std::vector<InstanceSpec> two_unlike() {
+  return {simple_instance("fast", {.token_s = 0.01, .slots = 8}),
+          simple_instance("slow", {.token_s = 0.03, .slots = 4, .prompt_tokens_per_s = 12'000})};
 }
 
 inline Request simple_request(RequestId id, double prompt_tokens = 1000) {

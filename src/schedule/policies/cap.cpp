@@ -3,8 +3,8 @@
 //
 // The score is what the request would cost on an instance, in seconds:
 //
-//   weight * (expected wait + share * what those behind wait) + own prompt + own decoding
-//     + others_weight * slowing the others - what the cache saves all others + lambda * phi
+//   weight * (expected wait) + own prompt + own decoding + others_weight * slowing the others
+//     - what the cache saves all others + lambda * phi + going against the plan, if there is one
 //
 // Waiting weighs more than service because a second of queue before one request is a second for all
 // that come behind it: with weight 1 requests pile up before fast engines that slow ones could have
@@ -43,9 +43,6 @@ namespace trex::schedule {
 namespace {
 
 constexpr double kTie = 0.02;
-// In full, long prompts crowd on the fastest readers and push conversations from where they are
-// cached; anything from 0.05 to 0.3 makes first tokens earlier on all traces of H6 and H5.
-constexpr double kBehind = 0.15;
 // Where a plan has shares of each class (8.3), going against it costs up to this much of the
 // request's own time: a prior among instances that are close, which load outweighs. 0.1 to 3 all
 // help in H10.
@@ -67,13 +64,12 @@ class Cap final : public Policy {
                          long_finish_s(choice, i), backlog_end_s(choice));
     }
     return fmt::format(
-        "{:.3f} s = wait {:.3f} (weighted {:.3f}) + behind {:.3f} + prompt {:.3f} + decode {:.3f} "
-        "+ "
-        "{:g} x others {:.3f} - saved {:.3f} + cache {:.3f} + plan {:.3f}",
+        "{:.3f} s = wait {:.3f} (weighted {:.3f}) + prompt {:.3f} + decode {:.3f} + {:g} x others "
+        "{:.3f} - saved {:.3f} + cache {:.3f} + plan {:.3f}",
         score(choice, i, most_share(choice)), wait_s(choice, i), weighted_wait_s(choice, i),
-        weighted_behind_s(choice, i), prompt_s(choice, i), decode_s(choice, i),
-        settings_.others_weight, others_s(choice, i), all_saved_s(choice, i),
-        settings_.kv_price_s * kv_price(choice, i), against_plan_s(choice, i, most_share(choice)));
+        prompt_s(choice, i), decode_s(choice, i), settings_.others_weight, others_s(choice, i),
+        all_saved_s(choice, i), settings_.kv_price_s * kv_price(choice, i),
+        against_plan_s(choice, i, most_share(choice)));
   }
 
  private:
@@ -90,11 +86,6 @@ class Cap final : public Policy {
     const double prompts_s = prompt_wait_s(choice, i);
     return settings_.wait_weight * (wait_s(choice, i) - prompts_s) +
            line_weight(choice.ready[i]) * prompts_s;
-  }
-
-  double weighted_behind_s(const Choice& choice, size_t i) const {
-    if (!choice.ready[i].prompts_delay_answers) return 0;
-    return kBehind * line_weight(choice.ready[i]) * behind_s(choice, i);
   }
 
   // By the cached beginning, to those that are there and to those that come behind.
@@ -124,10 +115,9 @@ class Cap final : public Policy {
   }
 
   double score(const Choice& choice, size_t i, double most) const {
-    return weighted_wait_s(choice, i) + weighted_behind_s(choice, i) + prompt_s(choice, i) +
-           decode_s(choice, i) + settings_.others_weight * others_s(choice, i) -
-           all_saved_s(choice, i) + settings_.kv_price_s * kv_price(choice, i) +
-           against_plan_s(choice, i, most);
+    return weighted_wait_s(choice, i) + prompt_s(choice, i) + decode_s(choice, i) +
+           settings_.others_weight * others_s(choice, i) - all_saved_s(choice, i) +
+           settings_.kv_price_s * kv_price(choice, i) + against_plan_s(choice, i, most);
   }
 
   static size_t pick_for_backlog(const Choice& choice, Rng& rng) {

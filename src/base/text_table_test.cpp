@@ -1,8 +1,8 @@
-#include "plan/text_table.h"
+#include "base/text_table.h"
 
 #include <gtest/gtest.h>
 
-namespace trex::plan {
+namespace trex {
 namespace {
 
 TextTable small() {
@@ -43,4 +43,4 @@ TEST(Wrapped, BreaksAtSpacesAndIndents) {
 }
 
 }  // namespace
-}  // namespace trex::plan
+}  // namespace trex

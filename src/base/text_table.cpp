@@ -1,10 +1,13 @@
-#include "plan/text_table.h"
+#include "base/text_table.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace trex::plan {
+namespace trex {
 namespace {
 
 constexpr size_t kGap = 2;
@@ -85,6 +88,13 @@ std::string TextTable::text(size_t width) const {
   return text;
 }
 
+size_t columns_of_stdout() {
+  winsize size{};
+  return ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0
+             ? size.ws_col
+             : 0;
+}
+
 std::string wrapped(const std::string& text, size_t width, size_t indent) {
   const size_t leading = text.find_first_not_of(' ');
   if (width == 0 || leading == std::string::npos) return text;
@@ -105,4 +115,4 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
   return result;
 }
 
-}  // namespace trex::plan
+}  // namespace trex

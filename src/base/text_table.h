@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace trex::plan {
+namespace trex {
 
 // Characters of UTF-8, each one column wide.
 size_t columns_of(const std::string& text);
@@ -35,7 +35,10 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Of the terminal behind standard output; 0 when it is none.
+size_t columns_of_stdout();
+
 // Broken at spaces before `width` (0: never); all lines but the first are indented.
 std::string wrapped(const std::string& text, size_t width, size_t indent);
 
-}  // namespace trex::plan
+}  // namespace trex
