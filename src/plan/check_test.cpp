@@ -5,6 +5,7 @@
 #include "plan/launch.h"
 #include "plan/plan_json.h"
 #include "plan/plan_page.h"
+#include "plan/test_support.h"
 
 namespace trex::plan {
 namespace {
@@ -17,9 +18,8 @@ ServingPlan plan_of(const Machine& machine, const RequestClass& request_class, b
   inventory.classes = {request_class};
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
   const std::string& name = request_class.model;
-  const std::vector<ModelChoice> models{
-      {name, catalogue.model(name, "test"), {perf::find_quantisation("bf16", "test")}}};
-  return plan_serving(inventory, catalogue, models, {.shapes = {.pipelines = pipelines}}, "test");
+  return plan_serving(inventory, catalogue, in_bf16(catalogue, name),
+                      {.shapes = {.pipelines = pipelines}}, "test");
 }
 
 // Section 8.5: eight L4 serve 15.0 requests/s as 4xTP2, 11.3 as TP4, 6.8 as TP8 and 4.7 as TP1.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "plan/plan_json.h"
+#include "plan/test_support.h"
 
 namespace trex::plan {
 namespace {
@@ -21,10 +22,7 @@ Inventory two_machines() {
 
 ServingPlan fresh_plan() {
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
-  const std::vector<ModelChoice> models{{"Llama-3.1-70B",
-                                         catalogue.model("Llama-3.1-70B", "test"),
-                                         {perf::find_quantisation("bf16", "test")}}};
-  return plan_serving(two_machines(), catalogue, models,
+  return plan_serving(two_machines(), catalogue, in_bf16(catalogue, "Llama-3.1-70B"),
                       {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
 }
 

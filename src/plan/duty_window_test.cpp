@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "plan/plan_json.h"
+#include "plan/test_support.h"
 
 namespace trex::plan {
 namespace {
@@ -55,11 +56,8 @@ DutyWindow window(const std::vector<double>& rates, int64_t tp) {
   const simulate::Trace trace = trace_of(rates);
   Inventory inventory = two_machines();
   inventory.classes = observed_classes(inventory.classes, trace, "observed.csv");
-  const std::vector<ModelChoice> models{{"Llama-3.1-70B",
-                                         catalogue.model("Llama-3.1-70B", "test"),
-                                         {perf::find_quantisation("bf16", "test")}}};
   const ServingPlan plan =
-      plan_serving(inventory, catalogue, models,
+      plan_serving(inventory, catalogue, in_bf16(catalogue, "Llama-3.1-70B"),
                    {.shapes = {.pipelines = false}, .num_alternatives = 0}, "test");
   return window_of(plan, diff_duties(plan, running(tp), "now.json"), trace);
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "plan/plan_json.h"
 #include "plan/serving_plan.h"
+#include "plan/test_support.h"
 
 namespace trex::plan {
 namespace {
@@ -33,11 +34,8 @@ ServingPlan plan_of(const std::vector<Machine>& machines,
                                .model = "Llama-3.1-8B",
                                .lengths = perf::WorkloadMoments::of_means(1000, 100)});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
-  const std::vector<ModelChoice> models{{"Llama-3.1-8B",
-                                         catalogue.model("Llama-3.1-8B", "test"),
-                                         {perf::find_quantisation("bf16", "test")}}};
   return plan_serving(
-      inventory, catalogue, models,
+      inventory, catalogue, in_bf16(catalogue, "Llama-3.1-8B"),
       {.shapes = {.measured = std::move(measured)}, .across_machines = true, .num_alternatives = 0},
       "test.toml");
 }

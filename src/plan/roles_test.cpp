@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "plan/duty_window.h"
+#include "plan/test_support.h"
 
 namespace trex::plan {
 namespace {
@@ -32,11 +33,8 @@ ServingPlan plan_at(double requests_per_s, const std::vector<Machine>& machines,
                                .lengths = perf::WorkloadMoments::of_means(1000, 100),
                                .requests_per_s = requests_per_s});
   const perf::Catalogue catalogue = perf::Catalogue::shipped();
-  const std::vector<ModelChoice> models{{"Llama-3.1-8B",
-                                         catalogue.model("Llama-3.1-8B", "test"),
-                                         {perf::find_quantisation("bf16", "test")}}};
   return plan_serving(
-      inventory, catalogue, models,
+      inventory, catalogue, in_bf16(catalogue, "Llama-3.1-8B"),
       {.shapes = {.pipelines = false, .measured = {engine()}}, .num_alternatives = 0}, "test");
 }
 
